@@ -1,0 +1,67 @@
+"""Guards as data: what must hold for an artifact to be reused, where it was read in the script, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..graph.node import Span
+from .origin import Origin
+
+# The kinds, under the names people know from TorchDynamo. `expected` holds what the second column says.
+KINDS: dict[str, str] = {
+    "TENSOR_MATCH": "a TensorExpectation: class, dtype, device, requires_grad, sizes and strides (None = symbolic), marks",
+    "TYPE_MATCH": "the exact type",
+    "ID_MATCH": "the object itself (`is`)",
+    "EQUALS_MATCH": "a constant of the same type and value (NaN equals NaN, -0.0 differs from 0.0)",
+    "CONSTANT_MATCH": "True, False or None (`is`)",
+    "FUNCTION_MATCH": "the code object of a Python function (`f.__code__ is C`)",
+    "SEQUENCE_LENGTH": "len() of a list, tuple, range, dict or set",
+    "DICT_KEYS": "the tuple of keys, in order",
+    "DICT_CONTAINS": "(key, True or False)",
+    "HASATTR": "(name, True or False)",
+    "NOT_IN_INSTANCE": "a name that must not be in the instance's __dict__ (it would shadow what was read)",
+    "CLASS_ATTRIBUTE": "(class attribute's owner and name, the very object found there)",
+    "OBJECT_ALIASING": "another Origin that is the same object",
+    "NOT_ALIASING": "another Origin that is a different object",
+    "STORAGE_OVERLAP": "(other Origin, whether the two tensors share memory)",
+    "SHAPE_ENV": "a relation over symbols, made by ShapeEnv",
+    "FLOAT_NOT_NAN": "the float is not NaN",
+    "GLOBAL_STATE": "the interned Mode",
+    "SET_CONTENTS": "the frozenset of a set's members",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TensorExpectation:
+    """What a tensor must look like. Sizes and strides are ints where static and None where a symbol covers them."""
+
+    cls: type
+    dtype: Any
+    device: Any
+    requires_grad: bool
+    sizes: tuple
+    strides: tuple
+    marks: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guard:
+    """One condition. `span`: where the value was read. `why`: one clause in the user's words ("size used in a branch")."""
+
+    kind: str
+    origin: Origin | None
+    expected: Any
+    span: Span | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One guard that does not hold for a call: `expected` and `seen` are texts in the script's words."""
+
+    index: int
+    guard: Guard
+    expected: str
+    seen: str
+    dim: int | None = None

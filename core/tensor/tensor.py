@@ -1,0 +1,61 @@
+"""torch.Tensor: an interned metadata object plus a NumPy array. Its methods come from the table of operators.
+
+`_meta` is everything but the elements (see meta.py). `_array` is a NumPy array that *is* the storage view: PyTorch
+views are NumPy views, so strides and aliasing are real. It is None for tensors on the meta device.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .devices import CPU, device
+from .dtypes import BY_NUMPY, dtype
+from .meta import NO_MARKS, Size, TensorMeta
+
+
+class Tensor:
+    """A dense n-dimensional array. Make one with `wrap`, the creation functions, or `torch.tensor`."""
+
+    __slots__ = ("_meta", "_array", "__dict__", "__weakref__")
+    __module__ = "torch"
+    __array_priority__ = 1000
+
+    _meta: TensorMeta
+    _array: np.ndarray | None
+
+    # Facts that every tensor has. Everything else is attached by core/ops (one table).
+    @property
+    def shape(self) -> Size:
+        return self._meta.shape
+
+    @property
+    def dtype(self) -> dtype:
+        return self._meta.dtype
+
+    @property
+    def device(self) -> device:
+        return self._meta.device
+
+    @property
+    def ndim(self) -> int:
+        return self._meta.ndim
+
+
+def wrap(array: np.ndarray, requires_grad: bool = False, cls: type = Tensor, like: device = CPU) -> Any:
+    """A tensor over `array` (shared, not copied). Strides in elements follow the array's."""
+    item = array.itemsize
+    out = object.__new__(cls)
+    out._array = array
+    out._meta = TensorMeta.of(cls, BY_NUMPY[array.dtype], like, array.shape, tuple(s // item for s in array.strides),
+                              requires_grad, NO_MARKS)
+    return out
+
+
+def wrap_meta(array: np.ndarray | None, meta: TensorMeta) -> Any:
+    """A tensor with known metadata: the fast way out of a compiled artifact."""
+    out = object.__new__(meta.cls)
+    out._array = array
+    out._meta = meta
+    return out
