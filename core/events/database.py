@@ -1,0 +1,171 @@
+"""SQLite plumbing shared by the two writers of a session (the script's process and its parent) and by the reader.
+
+Creating a session, opening one for writing, and turning records into SQL parameters. Everything that goes into the
+file is a number, text, JSON text, or the raw buffer of a NumPy column.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+import socket
+import sqlite3
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from ..errors import EnvironmentProblem, ScriptError
+from .schema import APPLICATION_ID, VERSION, ddl, fields_of
+
+BUSY_MS = 5000                       # how long one writer waits for the other
+
+
+def is_sqlite(path: Path) -> bool:
+    """Whether the file starts as an SQLite database does."""
+    with path.open("rb") as file:
+        return file.read(16) == b"SQLite format 3\0"
+
+
+def is_session(path: Path) -> bool:
+    """Whether the file is a session by its SQLite application id, without opening it as a database."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(72)
+    except OSError:
+        return False
+    return head[:16] == b"SQLite format 3\0" and int.from_bytes(head[68:72], "big") == APPLICATION_ID
+
+
+def remove(path: Path) -> None:
+    """Delete a session with what SQLite keeps beside it."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
+
+
+def create(path: Path, info: dict[str, Any]) -> None:
+    """Make an empty session at `path`, replacing a session that was there.
+
+    EnvironmentProblem when that is not possible, ScriptError when something else than a session is in the way."""
+    if path.is_dir():
+        raise ScriptError(f"the session file {path} is a folder; name a file, for example {path / 'run.guardscope'}")
+    if path.exists() and path.stat().st_size > 0 and not is_session(path):
+        raise ScriptError(f"{path} exists and is not a Guardscope session, so it is not overwritten; choose another name with -o")
+    try:
+        remove(path)
+        connection = sqlite3.connect(path, isolation_level=None)
+    except (OSError, sqlite3.Error) as problem:
+        raise EnvironmentProblem(cannot_write(path, problem)) from None
+    try:
+        connection.execute("PRAGMA page_size = 8192")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("BEGIN")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        for statement in ddl():
+            connection.execute(statement)
+        connection.executemany("INSERT INTO info VALUES (?, ?)", [(k, dumps(v)) for k, v in {**origin(), **info}.items()])
+        connection.execute("COMMIT")
+    except sqlite3.Error as problem:
+        raise EnvironmentProblem(cannot_write(path, problem)) from None
+    finally:
+        connection.close()
+
+
+def origin() -> dict[str, Any]:
+    """What every session says about where it comes from. start_ns is time.perf_counter_ns() at time zero."""
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+    return {"start_ns": time.perf_counter_ns(), "start_time": now, "engine": "guardscope", "state": "running",
+            "python": sys.version.split()[0], "platform": platform.platform(), "host": socket.gethostname(),
+            "pid": os.getpid()}
+
+
+def cannot_write(path: Path, problem: BaseException) -> str:
+    reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
+    return f"the session file {path} cannot be written ({reason}); choose a place with -o where you may write and that has room"
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A writer's connection to an existing session. Transactions are explicit."""
+    try:
+        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, isolation_level=None,
+                                     check_same_thread=False, timeout=BUSY_MS / 1000)
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("SELECT count(*) FROM info").fetchone()
+    except sqlite3.Error as problem:
+        raise EnvironmentProblem(cannot_write(path, problem)) from None
+    return connection
+
+
+def set_info(connection: sqlite3.Connection, **values: Any) -> None:
+    """Write facts about the session in one transaction. The caller handles sqlite3.Error."""
+    connection.execute("BEGIN IMMEDIATE")
+    connection.executemany("INSERT OR REPLACE INTO info VALUES (?, ?)", [(k, dumps(v)) for k, v in values.items()])
+    connection.execute("COMMIT")
+
+
+def settle(path: Path) -> None:
+    """Fold the write-ahead log into the file, so that the session is one file that can be copied. Best effort: a reader
+    that has it open keeps the log alive, and the last one to close folds it in."""
+    try:
+        connection = sqlite3.connect(path, isolation_level=None, timeout=0.2)
+    except sqlite3.Error:
+        return
+    try:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+    except sqlite3.Error:
+        pass
+    finally:
+        connection.close()
+
+
+def clean(text: Any) -> str:
+    """Text that UTF-8 can hold: lone surrogates become \\udcxx."""
+    text = str(text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = text.encode("utf-8", "backslashreplace").decode()
+    return text
+
+
+def dumps(value: Any) -> str:
+    """Compact JSON; what JSON cannot hold is kept as its text."""
+    return json.dumps(value, separators=(",", ":"), default=str)
+
+
+def insert_sql(table: str, cls: type) -> str:
+    names = [name for name, _, _ in fields_of(cls)]
+    columns = ", ".join(f'"{name}"' for name in names)
+    return f'INSERT OR REPLACE INTO "{table}" ({columns}) VALUES ({", ".join("?" * len(names))})'
+
+
+def encode(record: Any) -> tuple[Any, ...]:
+    """A record as SQL parameters, by its dataclass's annotations."""
+    out: list[Any] = []
+    for name, kind, optional in _fields(type(record)):
+        value = getattr(record, name)
+        if value is None and optional:
+            out.append(None)
+        elif kind is str:
+            out.append(clean(value))
+        elif kind in (tuple, dict):
+            out.append(dumps(value))
+        else:
+            out.append(int(value))
+    return tuple(out)
+
+
+_known: dict[type, list[tuple[str, type, bool]]] = {}
+
+
+def _fields(cls: type) -> list[tuple[str, type, bool]]:
+    """fields_of, remembered: evaluating annotations is slow."""
+    found = _known.get(cls)
+    if found is None:
+        found = _known[cls] = fields_of(cls)
+    return found

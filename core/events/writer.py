@@ -1,0 +1,314 @@
+"""What happens to recorded rows: the writer keeps the stack of runs, numbers calls, interns signatures, and stores.
+
+It knows nothing of threads: `feed` takes rows in the order in which they happened, `flush` makes everything fed so far
+durable in one transaction. Ids that the engine hands out are process-wide; in the file they count from 0 per session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..tensor.meta import TensorMeta
+from .chunks import ChunkWriter, Statement
+from .database import clean, connect, dumps, encode, insert_sql
+from .schema import OUTCOME_NUMBER, TABLES, Artifact, CallError, Event, Miss
+
+MAX_SIGNATURES = 100_000     # a counter among the arguments makes every call's signature new
+LONGEST_TEXT = 200           # characters kept of a text argument
+REUSE = OUTCOME_NUMBER["reuse"]
+INSERTS = {cls: insert_sql(table, cls) for table, cls in TABLES.items()}
+REFERENCES = {"code": "code", "resume_of": "code", "artifact": "artifact", "ends_in_break": "break", "kernel": "kernel"}
+TABLE_OF = {cls: table for table, cls in TABLES.items()}
+
+
+class TypeName(str):
+    """The name of a type, standing for a value that is not recorded itself (a list, a module). Plain str is a text value."""
+
+    __slots__ = ()
+
+
+class Frame:
+    """A run that has begun and not yet ended."""
+
+    __slots__ = ("code", "start", "line", "miss")
+
+    def __init__(self, code: int, start: int, line: int) -> None:
+        self.code, self.start, self.line, self.miss = code, start, line, -1
+
+
+class Writer:
+    """Writes one session. Every method must be called from one thread at a time. sqlite3.Error leaves `flush`, after
+    which nothing is lost: the next flush tries again."""
+
+    def __init__(self, path: Path) -> None:
+        self.connection = connect(path)
+        row = self.connection.execute("SELECT value FROM info WHERE key = 'start_ns'").fetchone()
+        self.zero = int(row[0]) if row else 0
+        self.runs, self.launches = ChunkWriter("run"), ChunkWriter("launch")
+        self.stack: list[Frame] = []
+        self.open_runs: list[tuple[int, ...]] = []
+        self.call, self.next_call = -1, 0
+        self.ids: dict[str, dict[int, int]] = {"code": {}, "artifact": {}, "break": {}, "kernel": {}}
+        self.counts: dict[str, int] = dict.fromkeys(TABLES, 0)
+        self.artifact_code: dict[int, int] = {}
+        self.params: dict[int, tuple[str, ...]] = {}
+        self.signatures: dict[tuple[Any, ...], int] = {}
+        self.pending: list[Statement] = []
+        self.live = "[]"
+        self.lost = 0
+
+    # ---- what was recorded
+
+    def feed(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Take rows in order. See Recorder for their forms."""
+        leaves: list[tuple[Any, ...]] = []
+        for row in rows:
+            if row[0].__class__ is int:
+                leaves.append(row)
+                continue
+            if leaves:
+                self._leaves(leaves)
+                leaves = []
+            try:
+                self._row(row)
+            except Exception as problem:      # a malformed row must not end the recording
+                self._event("internal", f"a recorded row could not be understood ({type(problem).__name__}: {problem})", {"row": row[0]})
+        if leaves:
+            self._leaves(leaves)
+
+    def _row(self, row: tuple[Any, ...]) -> None:
+        kind = row[0]
+        if kind == "begin":
+            self._begin(*row[1:])
+        elif kind == "end":
+            self._end(*row[1:])
+        elif kind == "add":
+            self._add(*row[1:])
+        elif kind == "launches":
+            self._launches(row[1])
+        elif kind in ("guards", "nodes"):
+            artifact = self.ids["artifact"].get(row[1])
+            if artifact is not None:
+                self.pending.append((f"INSERT OR REPLACE INTO {kind} VALUES (?, ?)", (artifact, dumps(row[2]))))
+        elif kind == "source":
+            self.pending.append(("INSERT INTO source (file, text) VALUES (?, ?)", (clean(row[1]), clean(row[2]))))
+        elif kind == "info":
+            self.pending.append(("INSERT OR REPLACE INTO info VALUES (?, ?)", (row[1], dumps(row[2]))))
+        else:
+            raise ValueError(f"unknown kind of row {kind!r}")
+
+    def _begin(self, start: int, code: int, line: int) -> None:
+        if not self.stack:
+            self.call, self.next_call = self.next_call, self.next_call + 1
+        self.stack.append(Frame(self.ids["code"].get(code, -1), start, line))
+
+    def _end(self, end: int, artifact: int, outcome: str, values: Any, error: tuple[str, str] | None) -> None:
+        if not self.stack:
+            return                            # its begin was lost
+        frame = self.stack.pop()
+        known = self.ids["artifact"].get(artifact, -1)
+        if error is not None:
+            self._add(CallError, None, {"code": frame.code, "type": error[0], "message": error[1], "time": end}, translated=True)
+        if frame.code >= 0:
+            signature = self._signature(frame.code, values) if values is not None else -1
+            self.open_runs.append((self.call, frame.code, known, OUTCOME_NUMBER[outcome], frame.start - self.zero,
+                                   end - self.zero, len(self.stack), signature, frame.line))
+        if not self.stack:
+            self._settle_runs()
+            self.call = -1
+
+    def _settle_runs(self) -> None:
+        """Hand the finished runs of the current call on, in order of their start."""
+        if len(self.open_runs) > 1:
+            self.open_runs.sort(key=lambda run: (run[4], run[6]))
+        for run in self.open_runs:
+            self.runs.append(run)
+        self.open_runs = []
+
+    def _leaves(self, rows: list[tuple[Any, ...]]) -> None:
+        """Reused runs without a break inside: (artifact, start, end, values)."""
+        known, codes = self.ids["artifact"], self.artifact_code
+        good = [row for row in rows if row[0] in known]
+        if not good:
+            return
+        numbers = [known[row[0]] for row in good]
+        if self.stack:
+            depth, call, zero = len(self.stack), self.call, self.zero
+            for number, (_, start, end, values) in zip(numbers, good):
+                code = codes[number]
+                self.open_runs.append((call, code, number, REUSE, start - zero, end - zero, depth,
+                                       self._signature(code, values), 0))
+            return
+        n = len(good)
+        _, starts, ends, values_of = zip(*good)
+        artifacts = np.array(numbers, "<i4")
+        code_list = [codes[number] for number in numbers]
+        get = self.signatures.get
+        signatures = []
+        for code, values in zip(code_list, values_of):
+            try:
+                found = get((code, values, *map(type, values)))
+            except TypeError:
+                found = None
+            signatures.append(self._signature(code, values) if found is None else found)
+        self.runs.extend([
+            np.arange(self.next_call, self.next_call + n, dtype="<i4"), np.array(code_list, "<i4"), artifacts,
+            np.full(n, REUSE, "u1"), np.array(starts, "<i8") - self.zero, np.array(ends, "<i8") - self.zero,
+            np.zeros(n, "<u2"), np.array(signatures, "<i4"), np.zeros(n, "<i4")])
+        self.next_call += n
+
+    def _launches(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        kernels = self.ids["kernel"]
+        for kernel, start, end, *_ in rows:
+            number = kernels.get(kernel)
+            if number is not None:
+                self.launches.append((number, int(start) - self.zero, int(end) - self.zero))
+
+    def _add(self, cls: type, engine_id: int | None, fields: dict[str, Any], translated: bool = False) -> None:
+        """A row of a table of dataclasses. Ids in `fields` are the engine's unless `translated`."""
+        table = TABLE_OF[cls]
+        if not translated:
+            fields = self._translate(table, fields)
+        if fields.get("code", 0) is None or fields.get("code", 0) < 0:
+            return                            # belongs to a code that was registered before this session
+        number = self.counts[table]
+        self.counts[table] = number + 1
+        if engine_id is not None and table in self.ids:
+            self.ids[table][engine_id] = number
+        names = cls.__dataclass_fields__      # type: ignore[attr-defined]
+        if "call" in names and "call" not in fields:
+            fields["call"] = self.next_call - 1 if table == "result" else self.call
+        for key in ("time", "start", "end"):
+            if key in fields:
+                fields[key] = int(fields[key]) - self.zero
+        if cls is Artifact:
+            self.artifact_code[number] = fields["code"]
+            fields["miss"] = next((f.miss for f in reversed(self.stack) if f.code == fields["code"]), -1)
+        elif table == "code":
+            self.params[number] = tuple(fields.get("params", ()))
+        elif cls is Miss:
+            frame = next((f for f in reversed(self.stack) if f.code == fields["code"]), None)
+            if frame is not None:
+                frame.miss = number
+            known = self.ids["artifact"]
+            fields["failures"] = tuple({**f, "artifact": known.get(f.get("artifact"), -1)} for f in fields["failures"])
+        self.pending.append((INSERTS[cls], encode(cls(id=number, **fields))))
+
+    def _translate(self, table: str, fields: dict[str, Any]) -> dict[str, Any]:
+        """Engine ids to file ids; an unknown code becomes -1, any other unknown reference None."""
+        out = dict(fields)
+        for name, target in REFERENCES.items():
+            if name in out and out[name] is not None:
+                out[name] = self.ids[target].get(out[name], -1 if name == "code" else None)
+        return out
+
+    def _event(self, kind: str, text: str, data: dict[str, Any]) -> None:
+        self._add(Event, None, {"kind": kind, "text": text, "data": data}, translated=True)
+
+    def rows_lost(self, what: str) -> None:
+        """Rows are missing from what will be fed next: runs that have begun can no longer be matched with their ends."""
+        self.lost += 1
+        self._event("lost", what, {})
+        while self.stack:
+            frame = self.stack[-1]
+            self._end(frame.start, -1, "error", None, ("Lost", what))
+
+    # ---- signatures
+
+    def _signature(self, code: int, values: Any) -> int:
+        """The number of this combination of argument values for this code. 1, 1.0 and True are different values."""
+        if values.__class__ is not tuple:
+            values = (values,)
+        key: tuple[Any, ...] = (code, values, *map(type, values))
+        try:
+            found = self.signatures.get(key)
+        except TypeError:                     # not hashable: keep the type only
+            values = tuple(TypeName(type(v).__name__) if not _hashable(v) else v for v in values)
+            key = (code, values, *map(type, values))
+            found = self.signatures.get(key)
+        if found is not None:
+            return found
+        if len(self.signatures) >= MAX_SIGNATURES:
+            return -1
+        number = self.signatures[key] = len(self.signatures)
+        names = self.params.get(code, ())
+        entries = [[names[i] if i < len(names) else f"argument {i}", describe(v)] for i, v in enumerate(values)]
+        self.pending.append(("INSERT INTO signature VALUES (?, ?, ?)", (number, code, dumps(entries))))
+        return number
+
+    # ---- storing
+
+    def flush(self) -> None:
+        """Store everything fed so far. sqlite3.Error if that fails; the rows are then kept for the next flush."""
+        if self.open_runs:
+            self._settle_runs()
+        self.pending += self.runs.take()
+        self.pending += self.launches.take()
+        live = dumps([{"call": self.call, "code": f.code, "line": f.line, "since": f.start - self.zero} for f in self.stack])
+        if live != self.live:
+            self.pending.append(("INSERT OR REPLACE INTO live VALUES (0, ?)", (live,)))
+            self.live = live
+        if self.pending:
+            self._store()
+
+    def _store(self) -> None:
+        connection = self.connection
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for statement, parameters in self.pending:
+                connection.execute(statement, parameters)
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        self.pending = []
+
+    def close(self) -> None:
+        """Store the rest, merge the last chunks and close. The connection is closed even when storing fails."""
+        try:
+            self.flush()
+            self.pending += self.runs.finish()
+            self.pending += self.launches.finish()
+            if self.pending:
+                self._store()
+        finally:
+            self.connection.close()
+
+    @property
+    def waiting(self) -> int:
+        """Rough number of rows that could not be stored yet."""
+        return len(self.pending)
+
+
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def describe(value: Any) -> dict[str, Any]:
+    """A value of a signature as JSON: the fields of schema.Value that differ from their defaults."""
+    if isinstance(value, TensorMeta):
+        out: dict[str, Any] = {"kind": "tensor", "type": value.cls.__name__, "dtype": value.dtype.name,
+                               "shape": list(value.shape), "strides": list(value.strides)}
+        if str(value.device) != "cpu":
+            out["device"] = str(value.device)
+        if value.requires_grad:
+            out["requires_grad"] = True
+        return out
+    if isinstance(value, type):
+        return {"kind": "type", "type": value.__name__}
+    if isinstance(value, TypeName):
+        return {"kind": "type", "type": clean(value)}
+    if value is None or isinstance(value, bool | int | float):
+        return {"kind": "value", "type": type(value).__name__, "value": value}
+    if isinstance(value, str):
+        return {"kind": "value", "type": "str", "value": clean(value[:LONGEST_TEXT])}
+    return {"kind": "type", "type": type(value).__name__}
