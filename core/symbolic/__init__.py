@@ -1,0 +1,1 @@
+"""Sizes and numbers as expressions: symbols, what is known about them, and decisions that become guards."""

@@ -1,0 +1,233 @@
+"""The symbols of one artifact: where each comes from, its value at capture, and every decision taken about them.
+
+`decide` answers a relation. What follows from the facts needs no guard; anything else is answered by the values at
+capture and becomes a guard with the place in the script that asked. `guards` are those that are not implied by others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..graph.node import Span
+from ..guards.origin import Origin, SizeOrigin
+from . import expr as E
+from .expr import Expr, const, sym
+from .facts import INF, Facts
+from .relations import and_, bound, eq, le, ne, not_
+from .symint import SymFloat, SymInt, _number
+
+CROSS_CHECK = 48                      # with more guards than this only bounds of the same expression are compared
+
+
+@dataclass(frozen=True, slots=True)
+class SymGuard:
+    """A relation that must hold, the place in the script that needed it, and why in a clause."""
+
+    relation: Expr
+    span: Span | None = None
+    why: str = ""
+
+    def text(self, names: dict[str, str] | None = None) -> str:
+        return self.relation.python(names)
+
+
+class ShapeEnv:
+    """`duck`: sizes with equal values share one symbol (dynamic=True). `span`: gives the place being evaluated."""
+
+    def __init__(self, duck: bool = False) -> None:
+        self.duck = duck
+        self.facts = Facts()
+        self.hints: dict[str, Any] = {}
+        self.kinds: dict[str, str] = {}
+        self.bindings: dict[str, Origin] = {}
+        self.span: Callable[[], Span | None] = lambda: None
+        self.why = ""                                      # said of decisions that give no reason of their own
+        self._aliases: dict[str, str] = {}                 # second origin's name -> the symbol it shares
+        self._by_origin: dict[Origin, str] = {}
+        self._recorded: list[SymGuard] = []
+        self._counts = {"s": 0, "f": 0}
+
+    # -- symbols ------------------------------------------------------------------------------------------------------
+    def new_symbol(self, origin: Origin, hint: int | float, kind: str = "size") -> Any:
+        """The symbol for what `origin` names: s0, s1, ... (f0, ... for floats). The same origin gives the same symbol.
+        kind: "size" (at least 2), "int", "stride" (any int), "float"."""
+        known = self._by_origin.get(origin)
+        if known is None:
+            known = self._by_origin[origin] = self._name(origin, hint, kind)
+        known = self._aliases.get(known, known)
+        cls = SymFloat if kind == "float" else SymInt
+        return cls(sym(known, "float" if kind == "float" else "int"), self, self.hints[known])
+
+    def _name(self, origin: Origin, hint: int | float, kind: str) -> str:
+        shared = next((n for n, h in self.hints.items() if h == hint and self.kinds[n] == "size"
+                       and n not in self._aliases), None) if self.duck and kind == "size" else None
+        if shared is not None:
+            name = f"{shared}_{sum(n == shared for n in self._aliases.values()) + 1}"
+        else:
+            letter = "f" if kind == "float" else "s"
+            name = f"{letter}{self._counts[letter]}"
+            self._counts[letter] += 1
+        self.hints[name], self.kinds[name], self.bindings[name] = hint, kind, origin
+        if kind == "size":
+            self.facts.set_range(name, 2)
+        if shared is not None:
+            self._aliases[name] = shared
+            self._record(eq(sym(name), sym(shared)), "equal sizes share one symbol")
+        return name
+
+    def sources(self, name: str) -> list[Origin]:
+        """Every place that the symbol stands for (several only when equal sizes share it)."""
+        return [self.bindings[name]] + [self.bindings[a] for a, of in self._aliases.items() if of == name]
+
+    def names(self) -> dict[str, str]:
+        """Symbol -> what people call it: x.shape[0]."""
+        return {name: origin.text for name, origin in self.bindings.items()}
+
+    # -- decisions ----------------------------------------------------------------------------------------------------
+    def decide(self, relation: Expr, why: str = "") -> bool:
+        """Whether the relation holds; records a guard unless the answer follows from what is known."""
+        answer = self.facts.answer(relation)
+        if answer is None:
+            answer = bool(relation.evaluate(self.hints))
+            self._record(relation if answer else not_(relation), why)
+        return answer
+
+    def specialise(self, value: Expr, why: str = "") -> Any:
+        """The number that `value` has in this call, which it is pinned to by a guard."""
+        value = self.facts.simplify(value)
+        number = value.evaluate(self.hints)
+        if value.is_const:
+            return number
+        if value.kind != "float":
+            relation = eq(value, const(number))
+        elif math.isnan(number):
+            relation = ne(value, value)
+        else:
+            relation = eq(value, const(number))
+            if number == 0:                                # tells -0.0 from 0.0
+                relation = and_(relation, eq(E.apply("sign", value), const(E.same_sign(number))))
+        if self.facts.answer(relation) is not True:
+            self._record(relation, why or "the value itself was needed")
+        return number
+
+    def assume(self, relation: Expr, why: str = "") -> None:
+        """Record a relation that the caller knows to hold for this call."""
+        if self.facts.answer(relation) is not True:
+            self._record(relation, why)
+
+    def _record(self, relation: Expr, why: str) -> None:
+        self._recorded.append(SymGuard(relation, self.span(), why or self.why or "compared here"))
+        self.facts.learn(relation)
+
+    # -- guards -------------------------------------------------------------------------------------------------------
+    @property
+    def recorded(self) -> list[SymGuard]:
+        """Every decision, in order."""
+        return list(self._recorded)
+
+    def _base(self) -> list[SymGuard]:
+        return [SymGuard(le(const(2), sym(n)), None, "sizes 0 and 1 are compiled separately")
+                for n, kind in self.kinds.items() if kind == "size" and n not in self._aliases]
+
+    def guards(self) -> list[SymGuard]:
+        """What must hold for another call: implied relations dropped, the base bound joined to an upper one."""
+        kept = _needed(self._base() + self._recorded)
+        return self._joined(kept)
+
+    def _joined(self, kept: list[SymGuard]) -> list[SymGuard]:
+        """`2 <= s0` (asked by nobody) and `s0 <= 31` (asked in line 7) become `2 <= s0 <= 31`."""
+        out: list[SymGuard] = []
+        base = {g.relation.args[1]: g for g in kept if g.span is None and g.relation.op == "le"
+                and g.relation.args[0].is_const and g.relation.args[1].op == "sym"}
+        for g in kept:
+            r = g.relation
+            low = base.get(r.args[0]) if r.op in ("lt", "le") and r.args[1].is_const else None
+            if low is not None and low is not g:
+                out.append(replace(g, relation=and_(low.relation, r)))
+                out = [x for x in out if x is not low]
+                kept = [x for x in kept if x is not low]
+                del base[r.args[0]]
+            elif g in kept:
+                out.append(g)
+        return out
+
+    def pinned(self, symbol: str) -> list[SymGuard]:
+        """The decisions, in order, that left a symbol a single value; empty when it is free."""
+        if self.facts.values(symbol) is None:
+            return []
+        linked = {symbol}
+        for _ in range(len(self._recorded)):
+            more = {n for g in self._recorded if g.relation.op == "eq" and not linked.isdisjoint(g.relation.free)
+                    for n in g.relation.free}
+            if more <= linked:
+                break
+            linked |= more
+        return [g for g in self._recorded if not linked.isdisjoint(g.relation.free)]
+
+    def range(self, name: str) -> tuple[float, float]:
+        """Smallest and largest value that the guards allow (-inf, inf where there is no bound)."""
+        return self.facts.range(self.facts.simplify(sym(name)))
+
+
+def _needed(guards: Iterable[SymGuard]) -> list[SymGuard]:
+    """The guards without those that the others imply."""
+    kept: list[SymGuard] = []
+    tightest: dict[Expr, int] = {}
+    for g in guards:
+        if g.relation.op in ("lt", "le") and all(x.kind == "int" for x in g.relation.args):
+            p, k = bound(g.relation)
+            tightest[p] = min(k, tightest.get(p, k))
+    seen: set[Expr] = set()
+    for g in guards:
+        if g.relation in seen:
+            continue
+        seen.add(g.relation)
+        if g.relation.op in ("lt", "le") and all(x.kind == "int" for x in g.relation.args):
+            p, k = bound(g.relation)
+            if k > tightest[p]:
+                continue
+        kept.append(g)
+    if len(kept) > CROSS_CHECK:
+        return kept
+    for g in list(kept):
+        facts = Facts()
+        for other in kept:
+            if other is not g:
+                facts.learn(other.relation)
+        if facts.answer(g.relation) is True:
+            kept.remove(g)
+    return kept
+
+
+# -- strides ----------------------------------------------------------------------------------------------------------
+def stride_expressions(sizes: Iterable[Any], strides: Iterable[int], env: ShapeEnv, origin: Origin,
+                       varying: Iterable[int] = ()) -> tuple:
+    """The strides of a tensor with symbolic sizes: an expression of the sizes where the stride is a neighbour's
+    size times its stride (the equality becomes a guard), a new symbol for dimensions in `varying`, else the int."""
+    sizes, strides, varying = tuple(sizes), tuple(strides), frozenset(varying)
+    found: dict[int, Any] = {}
+    for i in sorted(range(len(strides)), key=lambda i: (strides[i], -i)):
+        found[i] = strides[i]
+        for j in sorted(found, key=lambda j: (j != i + 1, -j)):
+            if j == i or _hint(sizes[j]) * strides[j] != strides[i]:
+                continue
+            value = sizes[j] * found[j]
+            if isinstance(value, SymInt):
+                stride = env.new_symbol(SizeOrigin(origin, i, "stride"), strides[i], "stride")
+                env.assume(eq(stride.expr, value.expr), "stride follows from the sizes")
+                found[i] = _number(value.expr, env, strides[i])
+            break
+        else:
+            if i in varying and strides[i] > 1:
+                found[i] = env.new_symbol(SizeOrigin(origin, i, "stride"), strides[i], "stride")
+    return tuple(found[i] for i in range(len(strides)))
+
+
+def _hint(n: Any) -> int:
+    return n.hint if isinstance(n, SymInt) else n
+
+
+__all__ = ["INF", "ShapeEnv", "SymGuard", "stride_expressions"]
