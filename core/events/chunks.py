@@ -83,8 +83,8 @@ class ChunkWriter:
     def _settle_rows(self) -> None:
         if self.rows:
             rows, self.rows = self.rows, []
-            self.pieces.append([np.clip(np.array(column, np.int64), low, high).astype(dtype) for column, (_, dtype), (low, high)
-                                in zip(zip(*rows), self.columns, self.limits)])
+            self.pieces.append([np.clip(np.array(column, np.int64), low, high).astype(dtype)
+                                for column, (_, dtype), (low, high) in zip(zip(*rows), self.columns, self.limits)])
 
 
 def join(pieces: list[list[np.ndarray]]) -> list[np.ndarray]:

@@ -52,7 +52,8 @@ def create(path: Path, info: dict[str, Any]) -> None:
     if path.is_dir():
         raise ScriptError(f"the session file {path} is a folder; name a file, for example {path / 'run.guardscope'}")
     if path.exists() and path.stat().st_size > 0 and not is_session(path):
-        raise ScriptError(f"{path} exists and is not a Guardscope session, so it is not overwritten; choose another name with -o")
+        raise ScriptError(f"{path} exists and is not a Guardscope session, so it is not overwritten; "
+                          "choose another name with -o")
     try:
         remove(path)
         connection = sqlite3.connect(path, isolation_level=None)
@@ -67,7 +68,8 @@ def create(path: Path, info: dict[str, Any]) -> None:
         connection.execute(f"PRAGMA user_version = {VERSION}")
         for statement in ddl():
             connection.execute(statement)
-        connection.executemany("INSERT INTO info VALUES (?, ?)", [(k, dumps(v)) for k, v in {**origin(), **info}.items()])
+        facts = {**origin(), **info}
+        connection.executemany("INSERT INTO info VALUES (?, ?)", [(k, dumps(v)) for k, v in facts.items()])
         connection.execute("COMMIT")
     except sqlite3.Error as problem:
         raise EnvironmentProblem(cannot_write(path, problem)) from None
@@ -85,7 +87,8 @@ def origin() -> dict[str, Any]:
 
 def cannot_write(path: Path, problem: BaseException) -> str:
     reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
-    return f"the session file {path} cannot be written ({reason}); choose a place with -o where you may write and that has room"
+    return (f"the session file {path} cannot be written ({reason}); "
+            "choose a place with -o where you may write and that has room")
 
 
 def connect(path: Path) -> sqlite3.Connection:

@@ -5,10 +5,12 @@ RECORDER is the one recorder of the process. Until `open` it drops everything. R
 
     (artifact_id, start, end, values)                        a reused run without a break inside
     ("begin", start, code_id, line)                          a run starts that may contain others
-    ("end", end, artifact_id or -1, outcome, values, error)  the run that began last ends; error: (type name, message) or None
+    ("end", end, artifact_id or -1, outcome, values, error)  the run that began last ends
 
-`values` holds one entry per parameter of the code: a TensorMeta, a plain Python value, or a type (or TypeName) when the
-value itself is not recorded. The methods below are the slow path; they go through the same deque, so order is kept.
+`error` is (type name, message) or None. `values` holds one entry per parameter of the code: a TensorMeta, a plain
+Python value, or a type (or TypeName) when the value itself is not recorded. The methods below are the slow path; they
+go through the same deque, so order is kept.
+
 A thread drains the deque about 20 times a second into the session file. When the script is faster than the disk for
 long, the oldest rows are dropped and an event says so; the script is never held up.
 """
@@ -30,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from . import schema
-from .database import cannot_write, create
+from .database import cannot_write, create, settle
 from .writer import TypeName, Writer
 
 BOUND = 2_000_000            # rows that may wait for the disk
@@ -40,7 +42,7 @@ _NOTHING: deque[Any] = deque(maxlen=0)
 
 
 class Recorder:
-    """See the module's text. `active`: a session is being recorded. `record_results`: the caller should hand in sums."""
+    """See the module's text. `active`: a session is being recorded. `record_results`: the engine should give sums."""
 
     def __init__(self) -> None:
         self.active = False
@@ -54,11 +56,13 @@ class Recorder:
         self._wake = threading.Event()
         self._stopping = False
         self._asked = False
+        self._own = False
 
     # ---- life
 
     def open(self, path: str | os.PathLike[str], record_results: bool = False, new: bool = True) -> None:
-        """Start recording into `path`; `new` makes the file, else it must exist (the runner's parent made it).
+        """Start recording into `path`. `new` makes the file and ends it with the state "finished"; otherwise it exists
+        already and whoever made it (the runner's parent process) sees to its state.
 
         EnvironmentProblem or ScriptError when the file cannot be written."""
         self.close()
@@ -70,6 +74,7 @@ class Recorder:
         self.record_results = record_results
         self._rows = deque(maxlen=BOUND)
         self.append = self._rows.append
+        self._own = new
         self._stopping = False
         self._wake.clear()
         self._thread = threading.Thread(target=self._run, name="guardscope recorder", daemon=True)
@@ -92,11 +97,12 @@ class Recorder:
             thread.join(timeout)
 
     def forget(self) -> None:
-        """In a forked child of the script: it must not touch the parent's session, nor close its database (closing would
-        fold the write-ahead log under the parent's feet), so the connection is left alone for ever."""
+        """In a forked child of the script: it must not touch the parent's session, nor close its database (closing
+        would fold the write-ahead log under the parent's feet), so the connection is left alone for ever."""
         if self._writer is not None:
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._writer.connection))
-            gc.callbacks.append(lambda phase, info, rows=self._rows: rows.clear())   # `append` may live on in compiled code
+            # Compiled code may hold the old `append`: without a thread that drains, the deque is emptied now and then.
+            gc.callbacks.append(lambda phase, info, rows=self._rows: rows.clear())
             self._rows.clear()
         self._writer = self._thread = None
         self.active = False
@@ -117,7 +123,11 @@ class Recorder:
                 self._drain(writer, rows)
                 failing_since = 0.0
                 if stopping:
+                    if self._own:
+                        writer.feed([("info", "state", "finished")])
                     writer.close()
+                    if self._own and self.path is not None:
+                        settle(self.path)
                     return
             except sqlite3.OperationalError as problem:
                 failing_since = failing_since or time.monotonic()
@@ -132,22 +142,22 @@ class Recorder:
     def _drain(self, writer: Writer, rows: deque[tuple[Any, ...]]) -> None:
         while True:
             if len(rows) == rows.maxlen:
-                writer.rows_lost(f"the disk could not keep up: some calls were not recorded (more than {rows.maxlen} rows were waiting)")
+                writer.rows_lost(f"the disk could not keep up: more than {rows.maxlen} rows were waiting, "
+                                 "so some calls were not recorded")
             count = min(len(rows), BATCH)
             if count:
                 pop = rows.popleft
                 writer.feed([pop() for _ in range(count)])
             writer.flush()
-            if len(rows) < BATCH:
-                if not rows or not self._stopping:
-                    return
+            if len(rows) < BATCH and (not rows or not self._stopping):
+                return
 
     def _give_up(self, writer: Writer, problem: BaseException) -> None:
         self.active = False
         self.append = _NOTHING.append
         self._rows.clear()
-        print(f"guardscope: {cannot_write(self.path or Path('session'), problem)}; the script goes on, nothing more is recorded",
-              file=sys.stderr, flush=True)
+        print(f"guardscope: {cannot_write(self.path or Path('session'), problem)}; the script goes on, nothing more is "
+              "recorded", file=sys.stderr, flush=True)
         try:
             writer.connection.close()
         except sqlite3.Error:
@@ -166,17 +176,19 @@ class Recorder:
              owner: str = "") -> int:
         """A code object the compiler met. params: names, in the order in which `values` come."""
         return self._add(schema.Code, "code", {
-            "name": name, "qualname": qualname, "file": file, "first_line": first_line, "end_line": end_line, "kind": kind,
-            "resume_of": resume_of, "resume_line": resume_line, "params": tuple(params), "module": module, "owner": owner})
+            "name": name, "qualname": qualname, "file": file, "first_line": first_line, "end_line": end_line,
+            "kind": kind, "resume_of": resume_of, "resume_line": resume_line, "params": tuple(params), "module": module,
+            "owner": owner})
 
     def artifact(self, code_id: int, version: int, graph_text: str = "", python_text: str = "", guard_source: str = "",
                  has_graph: bool = True, dynamic_dims: Any = (), ends_in_break: int | None = None, inputs: Any = (),
                  reads: Any = ()) -> int:
-        """A new cache entry. dynamic_dims: (source text, dimension, symbol); inputs, reads: lists of dicts for people."""
+        """A new cache entry. dynamic_dims: (source text, dimension, symbol); inputs, reads: dicts for people."""
         return self._add(schema.Artifact, "artifact", {
             "code": code_id, "version": version, "graph_text": graph_text, "python_text": python_text,
             "guard_source": guard_source, "has_graph": has_graph, "dynamic_dims": tuple(tuple(d) for d in dynamic_dims),
-            "ends_in_break": ends_in_break, "inputs": tuple(inputs), "reads": tuple(reads), "time": time.perf_counter_ns()})
+            "ends_in_break": ends_in_break, "inputs": tuple(inputs), "reads": tuple(reads),
+            "time": time.perf_counter_ns()})
 
     def guards(self, artifact_id: int, rows: list[dict[str, Any]]) -> None:
         """The artifact's guards: dicts with the fields of schema.GuardRow."""
@@ -190,12 +202,12 @@ class Recorder:
         """The miss being handled now: dicts with the fields of schema.FailureRow, nearest artifact first."""
         self._add(schema.Miss, None, {"code": code_id, "failures": tuple(rows), "time": time.perf_counter_ns()})
 
-    def graph_break(self, code_id: int, id: str, sentence: str, hint: str = "", file: str = "", line: int = 0, col: int = 0,
-                    end_line: int = 0, end_col: int = 0, effect: str = "resume") -> int:
+    def graph_break(self, code_id: int, id: str, sentence: str, hint: str = "", file: str = "", line: int = 0,
+                    col: int = 0, end_line: int = 0, end_col: int = 0, effect: str = "resume") -> int:
         """A graph break; `id` is the stable name of the reason."""
         return self._add(schema.Break, "break", {
-            "code": code_id, "name": str(id), "sentence": sentence, "hint": hint, "file": file, "line": line, "col": col,
-            "end_line": end_line, "end_col": end_col, "effect": effect, "time": time.perf_counter_ns()})
+            "code": code_id, "name": str(id), "sentence": sentence, "hint": hint or "", "file": file, "line": line,
+            "col": col, "end_line": end_line, "end_col": end_col, "effect": effect, "time": time.perf_counter_ns()})
 
     def not_compiled(self, code_id: int, why: str, file: str = "", line: int = 0) -> None:
         """The code is given up: it runs as plain Python from now on."""
@@ -204,9 +216,11 @@ class Recorder:
 
     def limit(self, code_id: int, limit: int, causes: Any = ()) -> None:
         """The code reached the recompile limit."""
-        self._add(schema.Limit, None, {"code": code_id, "limit": limit, "causes": tuple(causes), "time": time.perf_counter_ns()})
+        self._add(schema.Limit, None, {"code": code_id, "limit": limit, "causes": tuple(causes),
+                                       "time": time.perf_counter_ns()})
 
-    def kernel(self, artifact_id: int | None, name: str, source: str, device: str = "", build_ns: int = 0, nodes: Any = ()) -> int:
+    def kernel(self, artifact_id: int | None, name: str, source: str, device: str = "", build_ns: int = 0,
+               nodes: Any = ()) -> int:
         """A device program; `launches` refers to the id."""
         return self._add(schema.Kernel, "kernel", {
             "artifact": artifact_id, "name": name, "source": source, "device": device, "build_ns": build_ns,

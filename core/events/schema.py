@@ -115,7 +115,8 @@ class GuardRow:
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """One node of an artifact's graph. args, dtype, shape are texts; users are node indices; kernel is a kernel's id."""
+    """One node of an artifact's graph. args, dtype, shape are texts; users are node indices; kernel: number of the
+    kernel among the artifact's kernels."""
 
     index: int
     kind: str
@@ -149,7 +150,7 @@ class FailureRow:
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """No artifact of `code` fitted the call. `failures`: every failing guard of every artifact, nearest artifact first."""
+    """No artifact of `code` fitted. `failures`: every failing guard of every artifact, nearest artifact first."""
 
     id: int
     code: int
@@ -193,7 +194,7 @@ class NotCompiled:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A code reached the recompile limit. causes: tuples (origin, versions used up), or whatever text the engine gave."""
+    """A code reached the recompile limit. causes: tuples (origin, versions used up), or texts."""
 
     id: int
     code: int
@@ -297,9 +298,9 @@ class Value:
         return self.type if self.kind == "type" else repr(self.value)
 
 
-# Tables whose rows are the dataclass of the same name and whose ids count from 0.
+# Tables whose rows are the dataclass of the same name and whose ids count from 0; referred-to tables come first.
 TABLES: dict[str, type] = {
-    "code": Code, "artifact": Artifact, "miss": Miss, "break": Break, "not_compiled": NotCompiled, "limit": Limit,
+    "code": Code, "break": Break, "artifact": Artifact, "miss": Miss, "not_compiled": NotCompiled, "limit": Limit,
     "kernel": Kernel, "phase": Phase, "decision": Decision, "event": Event, "error": CallError, "result": Result,
 }
 # Tables of other shapes.

@@ -15,7 +15,7 @@ import numpy as np
 from ..tensor.meta import TensorMeta
 from .chunks import ChunkWriter, Statement
 from .database import clean, connect, dumps, encode, insert_sql
-from .schema import OUTCOME_NUMBER, TABLES, Artifact, CallError, Event, Miss
+from .schema import OUTCOME_NUMBER, TABLES, Artifact, CallError, Event, Miss, Phase
 
 MAX_SIGNATURES = 100_000     # a counter among the arguments makes every call's signature new
 LONGEST_TEXT = 200           # characters kept of a text argument
@@ -26,7 +26,7 @@ TABLE_OF = {cls: table for table, cls in TABLES.items()}
 
 
 class TypeName(str):
-    """The name of a type, standing for a value that is not recorded itself (a list, a module). Plain str is a text value."""
+    """The name of a type, standing for a value that is not recorded itself. Plain str is a text value."""
 
     __slots__ = ()
 
@@ -34,10 +34,11 @@ class TypeName(str):
 class Frame:
     """A run that has begun and not yet ended."""
 
-    __slots__ = ("code", "start", "line", "miss")
+    __slots__ = ("code", "start", "line", "miss", "phases")
 
     def __init__(self, code: int, start: int, line: int) -> None:
         self.code, self.start, self.line, self.miss = code, start, line, -1
+        self.phases: list[dict[str, Any]] = []      # of a compilation whose artifact is not known yet
 
 
 class Writer:
@@ -76,7 +77,8 @@ class Writer:
             try:
                 self._row(row)
             except Exception as problem:      # a malformed row must not end the recording
-                self._event("internal", f"a recorded row could not be understood ({type(problem).__name__}: {problem})", {"row": row[0]})
+                why = f"{type(problem).__name__}: {problem}"
+                self._event("internal", f"a recorded row could not be understood ({why})", {"row": row[0]})
         if leaves:
             self._leaves(leaves)
 
@@ -109,10 +111,12 @@ class Writer:
     def _end(self, end: int, artifact: int, outcome: str, values: Any, error: tuple[str, str] | None) -> None:
         if not self.stack:
             return                            # its begin was lost
+        self._settle_phases(self.stack[-1], None)
         frame = self.stack.pop()
         known = self.ids["artifact"].get(artifact, -1)
         if error is not None:
-            self._add(CallError, None, {"code": frame.code, "type": error[0], "message": error[1], "time": end}, translated=True)
+            facts = {"code": frame.code, "type": error[0], "message": error[1], "time": end}
+            self._add(CallError, None, facts, translated=True)
         if frame.code >= 0:
             signature = self._signature(frame.code, values) if values is not None else -1
             self.open_runs.append((self.call, frame.code, known, OUTCOME_NUMBER[outcome], frame.start - self.zero,
@@ -175,6 +179,11 @@ class Writer:
             fields = self._translate(table, fields)
         if fields.get("code", 0) is None or fields.get("code", 0) < 0:
             return                            # belongs to a code that was registered before this session
+        if cls is Phase and fields["artifact"] is None:
+            frame = self._frame_of(fields["code"])
+            if frame is not None and "call" not in fields:
+                frame.phases.append(fields)
+                return
         number = self.counts[table]
         self.counts[table] = number + 1
         if engine_id is not None and table in self.ids:
@@ -187,16 +196,29 @@ class Writer:
                 fields[key] = int(fields[key]) - self.zero
         if cls is Artifact:
             self.artifact_code[number] = fields["code"]
-            fields["miss"] = next((f.miss for f in reversed(self.stack) if f.code == fields["code"]), -1)
+            frame = self._frame_of(fields["code"])
+            fields["miss"] = frame.miss if frame is not None else -1
+            if frame is not None:
+                self._settle_phases(frame, number)
         elif table == "code":
             self.params[number] = tuple(fields.get("params", ()))
         elif cls is Miss:
-            frame = next((f for f in reversed(self.stack) if f.code == fields["code"]), None)
+            frame = self._frame_of(fields["code"])
             if frame is not None:
                 frame.miss = number
             known = self.ids["artifact"]
             fields["failures"] = tuple({**f, "artifact": known.get(f.get("artifact"), -1)} for f in fields["failures"])
         self.pending.append((INSERTS[cls], encode(cls(id=number, **fields))))
+
+    def _frame_of(self, code: int) -> Frame | None:
+        """The innermost run of this code."""
+        return next((f for f in reversed(self.stack) if f.code == code), None)
+
+    def _settle_phases(self, frame: Frame, artifact: int | None) -> None:
+        """Store the phases of a compilation, now that its artifact (or that there is none) is known."""
+        phases, frame.phases = frame.phases, []
+        for fields in phases:
+            self._add(Phase, None, {**fields, "artifact": artifact, "call": self.call}, translated=True)
 
     def _translate(self, table: str, fields: dict[str, Any]) -> dict[str, Any]:
         """Engine ids to file ids; an unknown code becomes -1, any other unknown reference None."""
@@ -210,7 +232,7 @@ class Writer:
         self._add(Event, None, {"kind": kind, "text": text, "data": data}, translated=True)
 
     def rows_lost(self, what: str) -> None:
-        """Rows are missing from what will be fed next: runs that have begun can no longer be matched with their ends."""
+        """Rows are missing from what will be fed next: runs that have begun cannot be matched with their ends."""
         self.lost += 1
         self._event("lost", what, {})
         while self.stack:
@@ -248,7 +270,8 @@ class Writer:
             self._settle_runs()
         self.pending += self.runs.take()
         self.pending += self.launches.take()
-        live = dumps([{"call": self.call, "code": f.code, "line": f.line, "since": f.start - self.zero} for f in self.stack])
+        live = dumps([{"call": self.call, "code": f.code, "line": f.line, "since": f.start - self.zero,
+                       "done": [p["name"] for p in f.phases]} for f in self.stack])
         if live != self.live:
             self.pending.append(("INSERT OR REPLACE INTO live VALUES (0, ?)", (live,)))
             self.live = live

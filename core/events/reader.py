@@ -1,0 +1,474 @@
+"""Reading a session: `Session(path)` opens a file that is finished, still being written, damaged, or hostile.
+
+Nothing in the file is executed or unpickled: columns are raw buffers of the dtypes that schema.py names, everything
+else is numbers, text and JSON, and all of it is checked. What cannot be read ends the session there: everything before
+it is shown, and `problems` holds a sentence about the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import EnvironmentProblem, ScriptError
+from .columns import CALL_COLUMNS, Columns, derive_calls, sort_runs
+from .database import is_sqlite
+from .schema import (
+    APPLICATION_ID,
+    CHUNK,
+    MAJOR,
+    OTHER,
+    OUTCOMES,
+    STATES,
+    STREAMS,
+    TABLES,
+    Artifact,
+    Break,
+    CallError,
+    Code,
+    Decision,
+    Event,
+    FailureRow,
+    GuardRow,
+    Kernel,
+    Limit,
+    Miss,
+    NodeRow,
+    NotCompiled,
+    Phase,
+    Result,
+    Value,
+    fields_of,
+)
+
+LONGEST = 256 << 20          # bytes of one value that are accepted
+FIELDS = {cls: fields_of(cls) for cls in (*TABLES.values(), GuardRow, NodeRow, FailureRow, Value)}
+# Which columns of which table hold ids of another, so that nobody indexes beyond a list.
+KEYS = {"code": {"resume_of": "code"}, "artifact": {"ends_in_break": "break"}, "kernel": {"artifact": "artifact"},
+        "phase": {"artifact": "artifact"}}
+ITEMS: dict[type, dict[str, Any]] = {            # what the entries of JSON lists must be
+    Code: {"params": lambda v: isinstance(v, str)},
+    Artifact: {"dynamic_dims": lambda v: isinstance(v, tuple) and len(v) == 3, "inputs": lambda v: isinstance(v, dict),
+               "reads": lambda v: isinstance(v, dict)},
+    Kernel: {"nodes": lambda v: isinstance(v, int)},
+}
+
+
+class Damaged(Exception):
+    """A record that does not fit the schema; the message says how."""
+
+
+class Session:
+    """A recorded run, read-only. Lists hold frozen dataclasses of schema.py whose `id` is their position.
+
+    EnvironmentProblem or ScriptError, each one sentence, when the file is missing, foreign, too new or unreadable."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.info: dict[str, Any] = {}
+        self.codes: list[Code] = []
+        self.artifacts: list[Artifact] = []
+        self.misses: list[Miss] = []
+        self.breaks: list[Break] = []
+        self.not_compiled: list[NotCompiled] = []
+        self.limits: list[Limit] = []
+        self.kernels: list[Kernel] = []
+        self.phases: list[Phase] = []
+        self.decisions: list[Decision] = []
+        self.events: list[Event] = []
+        self.errors: list[CallError] = []
+        self.results: list[Result] = []
+        self.sources: dict[str, str] = {}
+        self.live: list[dict[str, Any]] = []
+        self.problems: list[str] = []
+        self.runs = Columns({name: kind for name, kind, _ in STREAMS["run"]})
+        self.launches = Columns({name: kind for name, kind, _ in STREAMS["launch"]})
+        self.calls = Columns(dict(CALL_COLUMNS))
+        self._lists: dict[str, list[Any]] = {
+            "code": self.codes, "artifact": self.artifacts, "miss": self.misses, "break": self.breaks,
+            "not_compiled": self.not_compiled, "limit": self.limits, "kernel": self.kernels, "phase": self.phases,
+            "decision": self.decisions, "event": self.events, "error": self.errors, "result": self.results}
+        self._signatures: list[tuple[int, str]] = []
+        self._parsed: dict[int, list[tuple[str, Value]]] = {}
+        self._last_source = 0
+        self._version = -1
+        self._ended: set[str] = set()
+        self._db = self._open()
+        self.refresh()
+
+    # ---- opening
+
+    def _open(self) -> sqlite3.Connection:
+        path = self.path
+        if path.is_dir():
+            raise ScriptError(f"{path} is a folder, not a session; name the .guardscope file in it")
+        try:
+            if not path.exists():
+                raise ScriptError(f"there is no file {path}; record a session with: main.py run SCRIPT -o {path}")
+            if not is_sqlite(path):
+                raise ScriptError(f"{path} is not a Guardscope session: it does not start like an SQLite database")
+        except OSError as problem:
+            raise EnvironmentProblem(f"{path} cannot be read ({problem.strerror})") from None
+        problem = None
+        for mode in ("mode=ro", "mode=ro&immutable=1"):      # the second for a folder in which nothing may be written
+            db = None
+            try:
+                db = sqlite3.connect(f"{path.resolve().as_uri()}?{mode}", uri=True, isolation_level=None,
+                                     check_same_thread=False, timeout=2.0)
+                self._prepare(db)
+                return db
+            except sqlite3.Error as error:
+                problem = problem or error
+                if db is not None:
+                    db.close()
+            except (ScriptError, EnvironmentProblem):
+                if db is not None:
+                    db.close()
+                raise
+        raise EnvironmentProblem(f"{path} cannot be read as a session ({problem}); it may be cut off or damaged")
+
+    def _prepare(self, db: sqlite3.Connection) -> None:
+        path = self.path
+        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
+        db.execute("PRAGMA trusted_schema = OFF")
+        db.execute("PRAGMA cell_size_check = ON")
+        db.execute("PRAGMA writable_schema = ON")            # reads a file that is shorter than its header says
+        db.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        application = db.execute("PRAGMA application_id").fetchone()[0]
+        if application != APPLICATION_ID:
+            raise ScriptError(f"{path} is an SQLite database of another program, not a Guardscope session")
+        major = db.execute("PRAGMA user_version").fetchone()[0] >> 16
+        if major > MAJOR:
+            raise EnvironmentProblem(f"{path} was recorded by a newer Guardscope (format {major}, this one reads up to "
+                                     f"{MAJOR}); update Guardscope to open it")
+        kinds = dict(db.execute("SELECT name, type FROM sqlite_master WHERE rootpage > 0 OR type <> 'table'"))
+        for table in (*TABLES, *OTHER, *(f"{s}_chunk" for s in STREAMS)):
+            kind = kinds.get(table)
+            if kind != "table":
+                found = "is missing" if kind is None else f"is a {kind}"
+                raise ScriptError(f"{path} is not a usable session: its table '{table}' {found}")
+            if any(hidden for *_, hidden in db.execute(f'PRAGMA table_xinfo("{table}")')):
+                raise ScriptError(f"{path} is not a usable session: its table '{table}' computes columns")
+
+    def close(self) -> None:
+        """Let go of the file. What was read stays usable, except guards, nodes, failures and output."""
+        self._db.close()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # ---- reading what is new
+
+    def refresh(self) -> bool:
+        """Read what was written since the last look; True if there was anything. Cheap when there was not."""
+        try:
+            version = self._db.execute("PRAGMA data_version").fetchone()[0]
+            if version == self._version:
+                return False
+            self._db.execute("BEGIN")                        # one snapshot for all tables
+        except sqlite3.Error as problem:
+            self._problem("refresh", f"the session cannot be read on ({problem})")
+            return False
+        known_runs = len(self.runs)
+        try:
+            self._read_info()
+            for table, cls in TABLES.items():
+                self._read_table(table, cls)
+            self._read_signatures()
+            self._read_sources()
+            self._read_stream("run", self.runs)
+            self._read_stream("launch", self.launches)
+        finally:
+            if self._db.in_transaction:
+                self._db.execute("COMMIT")
+        self._version = version
+        self._derive(known_runs)
+        return True
+
+    def _rows(self, what: str, sql: str, *parameters: Any) -> Iterator[tuple[Any, ...]]:
+        """Rows of a query, up to the first that cannot be read."""
+        if what in self._ended:
+            return
+        try:
+            yield from self._db.execute(sql, parameters)
+        except sqlite3.OperationalError as problem:
+            if "locked" not in str(problem) and "busy" not in str(problem):
+                self._problem(what, f"{what}: the file is damaged from here on ({problem})")
+        except (sqlite3.Error, OverflowError, MemoryError) as problem:
+            self._problem(what, f"{what}: the file is damaged from here on ({problem})")
+
+    def _problem(self, what: str, text: str) -> None:
+        """Note that a part of the file cannot be read; it is not tried again."""
+        if what not in self._ended:
+            self._ended.add(what)
+            self.problems.append(text)
+
+    def _read_info(self) -> None:
+        for key, value in self._rows("info", "SELECT key, value FROM info"):
+            try:
+                self.info[str(key)] = parse_json(value)
+            except Damaged:
+                continue
+        self.live = []
+        for (data,) in self._rows("live", "SELECT data FROM live"):
+            try:
+                frames = parse_json(data)
+                if isinstance(frames, list) and all(isinstance(f, dict) for f in frames):
+                    self.live = frames
+            except Damaged:
+                continue
+
+    def _read_table(self, table: str, cls: type) -> None:
+        known = self._lists[table]
+        columns = ", ".join(f'"{name}"' for name, _, _ in FIELDS[cls])
+        for row in self._rows(table, f'SELECT {columns} FROM "{table}" WHERE id >= ? ORDER BY id', len(known)):
+            try:
+                record = decode(cls, row)
+                if record.id != len(known):
+                    raise Damaged(f"row {len(known)} is missing")
+                self._check_keys(table, record)
+            except Damaged as problem:
+                self._problem(table, f"{table}: row {len(known)} cannot be used ({problem})")
+                return
+            known.append(record)
+
+    def _check_keys(self, table: str, record: Any) -> None:
+        code = getattr(record, "code", None)
+        if code is not None and not 0 <= code < len(self.codes):
+            raise Damaged(f"there is no code {code}")
+        for name, target in KEYS.get(table, {}).items():
+            value = getattr(record, name)
+            if value is not None and not 0 <= value < len(self._lists[target]):
+                raise Damaged(f"there is no {target} {value}")
+        if table == "miss" and not all(-1 <= f.artifact < len(self.artifacts) for f in record.failures):
+            raise Damaged("a failure names an artifact that is not there")
+
+    def _read_signatures(self) -> None:
+        query = "SELECT id, code, data FROM signature WHERE id >= ? ORDER BY id"
+        for number, code, data in self._rows("signature", query, len(self._signatures)):
+            if number != len(self._signatures) or not isinstance(data, str) or not isinstance(code, int):
+                self._problem("signature", f"signature: row {len(self._signatures)} cannot be used")
+                return
+            self._signatures.append((code, data))
+
+    def _read_sources(self) -> None:
+        query = "SELECT id, file, text FROM source WHERE id > ? ORDER BY id"
+        for number, file, text in self._rows("source", query, self._last_source):
+            self._last_source = number
+            if isinstance(file, str) and isinstance(text, str):
+                self.sources[file] = text
+
+    def _read_stream(self, stream: str, into: Columns) -> None:
+        names = ", ".join(f'"{name}"' for name, _, _ in STREAMS[stream])
+        query = f'SELECT first, count, {names} FROM "{stream}_chunk" WHERE first + count > ? ORDER BY first'
+        for first, count, *blobs in self._rows(stream, query, len(into)):
+            try:
+                columns = chunk(stream, first, count, blobs, len(into))
+                self._check_chunk(stream, columns)
+            except Damaged as problem:
+                self._problem(stream, f"{stream}s: those after {len(into)} cannot be used ({problem})")
+                return
+            into.append(columns)
+
+    def _check_chunk(self, stream: str, columns: dict[str, np.ndarray]) -> None:
+        if stream == "run":
+            within(columns, "code", 0, len(self.codes))
+            within(columns, "artifact", -1, len(self.artifacts))
+            within(columns, "outcome", 0, len(OUTCOMES))
+            within(columns, "signature", -1, len(self._signatures))
+            within(columns, "call", 0, 1 << 31)
+            if len(self.runs) and columns["call"][0] < self.runs["call"][-1]:
+                raise Damaged("calls go backwards")
+            if np.any(np.diff(columns["call"]) < 0):
+                raise Damaged("calls go backwards")
+        else:
+            within(columns, "kernel", 0, len(self.kernels))
+        if np.any(columns["end"] < columns["start"]):
+            raise Damaged("something ends before it starts")
+
+    def _derive(self, new_from: int) -> None:
+        sort_runs(self.runs, new_from)
+        has_graph = np.array([a.has_graph for a in self.artifacts], bool)
+        graphs = np.sort(np.array([a.call for a in self.artifacts if a.has_graph and a.call >= 0], np.int64))
+        breaks = np.sort(np.array([b.call for b in self.breaks if b.call >= 0], np.int64))
+        derive_calls(self.runs, self.calls, has_graph, graphs, breaks)
+
+    # ---- asking
+
+    @property
+    def state(self) -> str:
+        """running, finished (by itself, whatever its exit status), stopped (asked to), killed (by a signal from
+        outside) or crashed (by a fault). A session whose recorder has vanished without a word was killed."""
+        said = self.info.get("state")
+        if said not in STATES:
+            return "killed"
+        return "killed" if said == "running" and not self._recorder_alive() else str(said)
+
+    def _recorder_alive(self) -> bool:
+        pid = self.info.get("pid")
+        if self.info.get("host") != socket.gethostname() or not isinstance(pid, int) or not 0 < pid < 1 << 31:
+            return False
+        if os.name != "posix":
+            return True
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return False
+        except OSError:
+            pass
+        return True
+
+    def guards(self, artifact: int) -> list[GuardRow]:
+        """The artifact's guards, in the order in which they are checked."""
+        return self._details("guards", artifact, GuardRow)
+
+    def nodes(self, artifact: int) -> list[NodeRow]:
+        """The artifact's graph, in the order of the script."""
+        return self._details("nodes", artifact, NodeRow)
+
+    def _details(self, table: str, artifact: int, cls: type) -> list[Any]:
+        what = f"{table} of artifact {artifact}"
+        for (data,) in self._rows(what, f"SELECT data FROM {table} WHERE artifact = ?", artifact):
+            try:
+                return from_dicts(cls, parse_json(data))
+            except Damaged as problem:
+                self._problem(what, f"{what} cannot be used ({problem})")
+        return []
+
+    def miss_of(self, artifact: Artifact) -> Miss | None:
+        """The miss that led to an artifact; None for the first of its code."""
+        return self.misses[artifact.miss] if 0 <= artifact.miss < len(self.misses) else None
+
+    def failures(self, call: int) -> list[FailureRow]:
+        """Every guard that failed in a call, over all its misses, nearest artifact first."""
+        return [failure for miss in self.misses if miss.call == call for failure in miss.failures]
+
+    def values(self, signature: int) -> list[tuple[str, Value]]:
+        """(parameter, Value) of a signature; empty for -1."""
+        if not 0 <= signature < len(self._signatures):
+            return []
+        found = self._parsed.get(signature)
+        if found is None:
+            found = []
+            try:
+                for entry in parse_json(self._signatures[signature][1]):
+                    name, fields = entry
+                    found.append((str(name), from_dicts(Value, [fields])[0]))
+            except (Damaged, TypeError, ValueError):
+                found = []
+            self._parsed[signature] = found
+        return found
+
+    def signature(self, id: int) -> list[tuple[str, str]]:
+        """(parameter, text) of a signature, such as ("x", "float32[64, 32]"); empty for -1."""
+        return [(name, value.text) for name, value in self.values(id)]
+
+    @property
+    def signature_count(self) -> int:
+        return len(self._signatures)
+
+    def signature_code(self, id: int) -> int:
+        """The code a signature belongs to, -1 if it is not known."""
+        code = self._signatures[id][0] if 0 <= id < len(self._signatures) else -1
+        return code if 0 <= code < len(self.codes) else -1
+
+    def output(self, since: int = 0) -> list[tuple[int, str, str]]:
+        """What the script printed: (ns since start, "stdout" or "stderr", text), without the first `since` pieces."""
+        found = []
+        query = "SELECT time, stream, text FROM output ORDER BY id LIMIT -1 OFFSET ?"
+        for time, stream, text in self._rows("output", query, max(0, int(since))):
+            if isinstance(time, int) and isinstance(stream, str) and isinstance(text, str):
+                found.append((time, stream, text))
+        return found
+
+
+# ---- checking what the file says
+
+
+def parse_json(text: Any) -> Any:
+    """JSON text to plain data. Damaged when it is not JSON."""
+    if not isinstance(text, str):
+        raise Damaged("text was expected")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise Damaged(f"not JSON: {type(problem).__name__}") from None
+
+
+def decode(cls: type, row: tuple[Any, ...]) -> Any:
+    """A table row as its dataclass, every field checked against its annotation."""
+    values = {}
+    for (name, kind, optional), value in zip(FIELDS[cls], row):
+        if kind in (tuple, dict):
+            value = parse_json(value)
+        elif kind is bool and value in (0, 1):
+            value = bool(value)
+        values[name] = checked(name, kind, optional, value)
+    if cls is Miss:
+        values["failures"] = tuple(from_dicts(FailureRow, list(values["failures"])))
+    for name, fits in ITEMS.get(cls, {}).items():
+        if not all(map(fits, values[name])):
+            raise Damaged(f"{name} has an entry of the wrong kind")
+    return cls(**values)
+
+
+def checked(name: str, kind: type, optional: bool, value: Any) -> Any:
+    """`value` if it is of the kind, lists turned into tuples; Damaged otherwise."""
+    if value is None and optional:
+        return None
+    if kind is tuple and isinstance(value, list):
+        return tuple(tuple(v) if isinstance(v, list) else v for v in value)
+    if kind is int and isinstance(value, int) and not isinstance(value, bool) and -1 << 63 <= value < 1 << 63:
+        return value
+    if kind in (str, dict, bool) and isinstance(value, kind):
+        return value
+    raise Damaged(f"{name} is {type(value).__name__}, not {kind.__name__}")
+
+
+def from_dicts(cls: type, rows: Any) -> list[Any]:
+    """Dicts of a JSON list as dataclasses; unknown keys are ignored, missing ones take their default."""
+    if not isinstance(rows, list):
+        raise Damaged("a list was expected")
+    out = []
+    for row in rows:
+        if not isinstance(row, dict):
+            raise Damaged("a record was expected")
+        values = {}
+        for name, kind, optional in FIELDS[cls]:
+            if name in row:
+                free = kind not in (int, str, bool, tuple, dict)
+                values[name] = row[name] if free else checked(name, kind, optional, row[name])
+        try:
+            out.append(cls(**values))
+        except TypeError:
+            raise Damaged(f"a field of {cls.__name__} is missing") from None
+    return out
+
+
+def chunk(stream: str, first: Any, count: Any, blobs: list[Any], known: int) -> dict[str, np.ndarray]:
+    """A chunk's columns, without the rows that are already known."""
+    if not isinstance(first, int) or not isinstance(count, int) or not 0 < count <= CHUNK or not 0 <= first <= known:
+        raise Damaged("a chunk is missing or has an impossible size")
+    columns = {}
+    for (name, kind, _), blob in zip(STREAMS[stream], blobs):
+        if not isinstance(blob, bytes) or len(blob) != count * np.dtype(kind).itemsize:
+            raise Damaged(f"column {name} has the wrong length")
+        columns[name] = np.frombuffer(blob, kind)[known - first:]
+    return columns
+
+
+def within(columns: dict[str, np.ndarray], name: str, low: int, high: int) -> None:
+    """Damaged unless low <= column < high everywhere."""
+    column = columns[name]
+    if len(column) and (int(column.min()) < low or int(column.max()) >= high):
+        raise Damaged(f"column {name} refers to something that is not there")
