@@ -10,7 +10,7 @@ from .origin import Origin
 
 # The kinds, under the names people know from TorchDynamo. `expected` holds what the second column says.
 KINDS: dict[str, str] = {
-    "TENSOR_MATCH": "a TensorExpectation: class, dtype, device, requires_grad, sizes and strides (None = symbolic), marks",
+    "TENSOR_MATCH": "a TensorExpectation: class, dtype, device, requires_grad, sizes, strides (None = symbolic), marks",
     "TYPE_MATCH": "the exact type",
     "ID_MATCH": "the object itself (`is`)",
     "EQUALS_MATCH": "a constant of the same type and value (NaN equals NaN, -0.0 differs from 0.0)",
@@ -21,7 +21,7 @@ KINDS: dict[str, str] = {
     "DICT_CONTAINS": "(key, True or False)",
     "HASATTR": "(name, True or False)",
     "NOT_IN_INSTANCE": "a name that must not be in the instance's __dict__ (it would shadow what was read)",
-    "CLASS_ATTRIBUTE": "(class attribute's owner and name, the very object found there)",
+    "CLASS_ATTRIBUTE": "(class to look in, name, the very object that is found there along its MRO)",
     "OBJECT_ALIASING": "another Origin that is the same object",
     "NOT_ALIASING": "another Origin that is a different object",
     "STORAGE_OVERLAP": "(other Origin, whether the two tensors share memory)",
@@ -47,7 +47,7 @@ class TensorExpectation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Guard:
-    """One condition. `span`: where the value was read. `why`: one clause in the user's words ("size used in a branch")."""
+    """One condition. `span`: where the value was read. `why`: a clause in the user's words ("size used in a branch")."""
 
     kind: str
     origin: Origin | None
@@ -58,10 +58,15 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One guard that does not hold for a call: `expected` and `seen` are texts in the script's words."""
+    """One guard that does not hold for a call: `expected` and `seen` are texts in the script's words.
+
+    `where`: what differs, as the script would write it ("x.shape[0]", "x.dtype", "cfg.alpha"). `aspect`: which fact of
+    it, one of explain.ASPECTS ("size", "dtype", "value", ...)."""
 
     index: int
     guard: Guard
     expected: str
     seen: str
     dim: int | None = None
+    where: str = ""
+    aspect: str = "value"

@@ -1,0 +1,86 @@
+"""Values in the words of a script: short, and naming functions, lambdas, classes and modes as people know them."""
+
+from __future__ import annotations
+
+import reprlib
+import types
+from pathlib import Path
+from typing import Any
+
+from ..tensor.devices import device
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 60
+_SHORT.maxtuple = _SHORT.maxlist = _SHORT.maxdict = _SHORT.maxset = _SHORT.maxfrozenset = 6
+
+
+def type_name(cls: Any) -> str:
+    """int, torch.Tensor, model.Config: without the module for builtins and for the script itself."""
+    module = getattr(cls, "__module__", "")
+    name = getattr(cls, "__qualname__", None) or repr(cls)
+    return name if module in ("builtins", "__main__", "") else f"{module}.{name}"
+
+
+def code_place(code: types.CodeType) -> str:
+    return f"{Path(code.co_filename).name}:{code.co_firstlineno}"
+
+
+def function_name(f: Any) -> str:
+    """`scale (model.py:12)`, `lambda of model.py:30`."""
+    code = f if isinstance(f, types.CodeType) else getattr(f, "__code__", None)
+    name = getattr(f, "__qualname__", None) or getattr(code, "co_qualname", None) or repr(f)
+    if code is None:
+        module = getattr(f, "__module__", None)
+        return name if not module or module == "builtins" else f"{module}.{name}"
+    if code.co_name == "<lambda>":
+        return f"lambda of {code_place(code)}"
+    return f"{name} ({code_place(code)})"
+
+
+def value_text(v: Any) -> str:
+    """A value by repr, shortened; a function by name and place; an object by its type; never raises."""
+    if isinstance(v, types.FunctionType | types.CodeType):
+        return function_name(v)
+    if isinstance(v, types.BuiltinFunctionType | types.MethodType):
+        return function_name(getattr(v, "__func__", v))
+    if isinstance(v, type):
+        return type_name(v)
+    if isinstance(v, types.ModuleType):
+        return f"module {v.__name__}"
+    if isinstance(v, device):
+        return str(v)
+    meta = getattr(type(v), "_meta", None)
+    if meta is not None and hasattr(v, "_meta"):
+        return f"{type(v).__name__} {v._meta!r}"
+    if v is None or isinstance(v, bool | int | float | complex | str | bytes | slice | range):
+        return _SHORT.repr(v)
+    if type(v) in (tuple, list, dict, set, frozenset):
+        return _SHORT.repr(v)
+    if type(v).__repr__ is not object.__repr__:
+        try:
+            text = " ".join(repr(v).split())
+        except Exception:
+            return f"a {type_name(type(v))}"
+        return text if len(text) <= 80 else f"{text[:77]}..."
+    return f"a {type_name(type(v))}"
+
+
+def keys_text(found: tuple, expected: tuple) -> tuple[str, str]:
+    """(expected, seen) for the keys of a dict: what is new, what is missing, or the other order."""
+    new = [k for k in found if k not in expected]
+    gone = [k for k in expected if k not in found]
+    if not new and not gone:
+        return f"keys in the order {_list(expected)}", f"the order {_list(found)}"
+    said = ([f"new: {_list(new)}"] if new else []) + ([f"missing: {_list(gone)}"] if gone else [])
+    return f"keys {_list(expected)}", "; ".join(said)
+
+
+def _list(items: Any) -> str:
+    shown = [value_text(k) for k in items]
+    return ", ".join(shown[:8]) + (f" and {len(shown) - 8} more" if len(shown) > 8 else "")
+
+
+def marks_text(marks: Any) -> str:
+    said = [f"{word} {sorted(getattr(marks, field), key=str)}" for field, word in
+            (("dynamic", "dynamic"), ("maybe", "maybe dynamic"), ("static", "static")) if getattr(marks, field)]
+    return "marked " + ", ".join(said) if said else "no marks"
