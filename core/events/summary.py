@@ -1,0 +1,289 @@
+"""Facts derived from a session, for the report, the exports and the window. Pure functions; no Qt, no files.
+
+The cause ledger counts causes, not events: "int `step`: 7 versions, 56 ms, reached the limit".
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .reader import Session
+from .schema import OUTCOMES, FailureRow
+
+DEFAULT_LIMIT = 8
+MOST_SIGNATURES = 20_000       # signatures looked at for the sizes seen
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCounts:
+    """One function (resume functions counted under `code` of their own): runs per outcome name, compile time, calls."""
+
+    code: int
+    title: str
+    calls: int
+    outcomes: dict[str, int]
+    artifacts: int
+    compile_ns: int
+
+
+@dataclass(slots=True)
+class Cause:
+    """Something that made artifacts of one code unusable. versions: artifacts compiled because of it; alone: those for
+    which nothing else had changed; calls: the calls in which they were compiled; seen: the values, in order."""
+
+    code: int
+    place: str
+    kind: str
+    dim: int | None
+    versions: int = 0
+    alone: int = 0
+    misses: int = 0
+    compile_ns: int = 0
+    calls: list[int] = field(default_factory=list)
+    seen: list[str] = field(default_factory=list)
+    reached_limit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """How much of the recompile limit a code has used. causes: (place, versions)."""
+
+    code: int
+    entries: int
+    limit: int
+    reached: bool
+    causes: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The values one input took: sizes of dimension `dim` of a tensor, or a Python number (dim None), with the number
+    of runs for each, in order of first appearance."""
+
+    code: int
+    param: str
+    dim: int | None
+    values: tuple[tuple[Any, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What to change in the script. cost_ns: compile time spent because of it; line: code to write, if there is any."""
+
+    kind: str
+    code: int
+    text: str
+    line: str = ""
+    cost_ns: int = 0
+    versions: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """A function that was never compiled, with the reason and the line that caused it."""
+
+    code: int
+    title: str
+    why: str
+    file: str
+    line: int
+    calls: int
+
+
+def outcome_totals(session: Session) -> dict[str, int]:
+    """Top-level calls per outcome name."""
+    counts = np.bincount(session.calls["outcome"], minlength=len(OUTCOMES))
+    return {name: int(counts[i]) for i, name in enumerate(OUTCOMES)}
+
+
+def functions(session: Session) -> list[FunctionCounts]:
+    """Runs, artifacts and compile time of every code, in the order in which they were met."""
+    n, k = len(session.codes), len(OUTCOMES)
+    flat = session.runs["code"].astype(np.int64) * k + session.runs["outcome"]
+    table = np.bincount(flat, minlength=n * k).reshape(n, k) if n else np.zeros((0, k), int)
+    entries = Counter(a.code for a in session.artifacts)
+    spent: Counter[int] = Counter()
+    for phase in session.phases:
+        spent[phase.code] += phase.end - phase.start
+    return [FunctionCounts(c.id, c.title, int(counts.sum()), dict(zip(OUTCOMES, counts.tolist())), entries[c.id],
+                           spent[c.id]) for c, counts in zip(session.codes, table)]
+
+
+def compile_ns(session: Session) -> dict[int, int]:
+    """Compile time of each artifact: its phases added up."""
+    spent: dict[int, int] = defaultdict(int)
+    for phase in session.phases:
+        if phase.artifact is not None:
+            spent[phase.artifact] += phase.end - phase.start
+    return dict(spent)
+
+
+def place_of(failure: FailureRow) -> str:
+    """Where the failing value is, as people write it: `x.shape[0]`, `self.step`."""
+    if failure.dim is None or ".shape[" in failure.origin or ".stride(" in failure.origin:
+        return failure.origin or failure.kind
+    return f"{failure.origin}.shape[{failure.dim}]"
+
+
+def sentence(failure: FailureRow) -> str:
+    """One failing guard in words: `x.shape[0] was 64, is 128`."""
+    place = place_of(failure)
+    if not failure.expected:
+        return f"{place}: {failure.seen}" if failure.seen else f"{place} ({failure.kind}) changed"
+    return f"{place} was {failure.expected}, is {failure.seen}"
+
+
+def nearest(failures: tuple[FailureRow, ...]) -> list[FailureRow]:
+    """What failed on the nearest artifact, without the strides that follow from a changed size."""
+    first = [f for f in failures if f.artifact == failures[0].artifact] if failures else []
+    sized = {f.origin.split(".shape[")[0] for f in first if ".shape[" in place_of(f)}
+    return [f for f in first if ".stride(" not in f.origin or f.origin.split(".stride(")[0] not in sized] or first
+
+
+def causes(session: Session) -> list[Cause]:
+    """The cause ledger, dearest first. A version with several failing guards counts for each of them."""
+    spent = compile_ns(session)
+    made = {a.miss: a for a in session.artifacts if a.miss >= 0}
+    limited = {limit.code for limit in session.limits}
+    ledger: dict[tuple[int, str, str], Cause] = {}
+    for miss in session.misses:
+        failing = nearest(miss.failures)
+        artifact = made.get(miss.id)
+        places = {place_of(f) for f in failing}
+        done: set[tuple[int, str, str]] = set()
+        for f in failing:
+            place = place_of(f)
+            key = (miss.code, place, f.kind)
+            if key in done:
+                continue
+            done.add(key)
+            cause = ledger.setdefault(key, Cause(miss.code, place, f.kind, f.dim))
+            cause.misses += 1
+            for value in (f.expected, f.seen) if not cause.seen else (f.seen,):
+                if value and value not in cause.seen:
+                    cause.seen.append(value)
+            if artifact is not None:
+                cause.versions += 1
+                cause.alone += len(places) == 1
+                cause.compile_ns += spent.get(artifact.id, 0)
+                cause.calls.append(miss.call)
+            if miss.code in limited:
+                cause.reached_limit = True
+    return sorted(ledger.values(), key=lambda c: (-c.compile_ns, -c.versions, c.code, c.place))
+
+
+def meters(session: Session) -> list[Meter]:
+    """How far each code with artifacts is on its way to the recompile limit."""
+    entries = Counter(a.code for a in session.artifacts)
+    reached = {limit.code: limit.limit for limit in session.limits}
+    said = session.info.get("recompile_limit")
+    default = said if isinstance(said, int) and said > 0 else DEFAULT_LIMIT
+    by_code: dict[int, list[tuple[str, int]]] = defaultdict(list)
+    for cause in causes(session):
+        if cause.versions:
+            by_code[cause.code].append((cause.place, cause.versions))
+    return [Meter(code, count, reached.get(code, default), code in reached, tuple(by_code[code]))
+            for code, count in sorted(entries.items())]
+
+
+def seen(session: Session) -> list[Seen]:
+    """Sizes per dimension of every tensor parameter, and values of every number parameter, over all runs."""
+    ids = session.runs["signature"]
+    uses = np.bincount(ids[ids >= 0], minlength=session.signature_count) if len(ids) else np.zeros(0, int)
+    table: dict[tuple[int, str, int | None], Counter[Any]] = defaultdict(Counter)
+    for number in range(min(session.signature_count, MOST_SIGNATURES)):
+        code, count = session.signature_code(number), int(uses[number])
+        for param, value in session.values(number):
+            if value.kind == "tensor":
+                for dim, size in enumerate(value.shape):
+                    table[code, param, dim][size] += count
+            elif value.kind == "value" and value.type in ("int", "float"):
+                table[code, param, None][value.value] += count
+    return [Seen(code, param, dim, tuple(values.items())) for (code, param, dim), values in table.items()]
+
+
+def given_up(session: Session) -> list[GivenUp]:
+    """Functions that run as plain Python, one entry per reason."""
+    counts = {f.code: f.calls for f in functions(session)}
+    return [GivenUp(n.code, session.codes[n.code].title, n.why, n.file, n.line, counts.get(n.code, 0))
+            for n in session.not_compiled]
+
+
+def advice(session: Session) -> list[Advice]:
+    """What to change, dearest first."""
+    found = [a for cause in causes(session) if (a := advise(session, cause)) is not None]
+    told: set[tuple[str, int, str]] = set()
+    for broken in session.breaks:
+        key = (broken.file, broken.line, broken.name)
+        if key in told:
+            continue
+        told.add(key)
+        hint = f": {broken.hint}" if broken.hint else ""
+        found.append(Advice("break", broken.code, f"line {broken.line} of {session.codes[broken.code].title} breaks "
+                            f"the graph ({broken.sentence}){hint}"))
+    for entry in given_up(session):
+        found.append(Advice("not_compiled", entry.code,
+                            f"{entry.title} is not compiled because of line {entry.line}: {entry.why}"))
+    return sorted(found, key=lambda a: -a.cost_ns)
+
+
+def advise(session: Session, cause: Cause) -> Advice | None:
+    """Advice for one cause of recompilation; None when it cost nothing."""
+    if not cause.versions:
+        return None
+    title = session.codes[cause.code].title
+    ms = f"{cause.compile_ns / 1e6:.3g} ms"
+    limit = ", then the recompile limit" if cause.reached_limit else ""
+    versions = f"{cause.versions} more {plural(cause.versions, 'version')}"
+    took = f"{cause.place} took {len(cause.seen)} values" if len(cause.seen) > 1 else f"{cause.place} changed"
+    cost = f"{took} in {title} and cost {versions} ({ms}){limit}"
+    if ".shape[" in cause.place:
+        tensor, dim = cause.place.rsplit(".shape[", 1)[0], cause.place.rsplit("[", 1)[1].rstrip("]")
+        if dim.isdigit():
+            line = f"torch._dynamo.mark_dynamic({tensor}, {dim})"
+            return Advice("size", cause.code, f"{cost}: mark the dimension dynamic before the first call, or compile "
+                          "with dynamic=True", line, cause.compile_ns, cause.versions)
+    if cause.kind in ("EQUALS_MATCH", "CONSTANT_MATCH", "SHAPE_ENV", "FLOAT_NOT_NAN") and all(map(is_number, cause.seen)):
+        return Advice("number", cause.code, f"{cost}: make it a tensor, or keep it out of the compiled function",
+                      f"{cause.place} = torch.tensor({cause.place})", cause.compile_ns, cause.versions)
+    cures = {
+        "EQUALS_MATCH": "keep the value out of the compiled function, or compile one function per value",
+        "CONSTANT_MATCH": "pass the same value every time, or compile one function per value",
+        "ID_MATCH": "keep one object and reuse it instead of making a new one for each call",
+        "FUNCTION_MATCH": "define the function once, outside the loop",
+        "TYPE_MATCH": "pass the same type every time",
+        "TENSOR_MATCH": "pass tensors of one dtype, device, rank and layout, or compile one function for each",
+        "GLOBAL_STATE": "enter the mode (no_grad, autocast, ...) outside the calls, the same way every time",
+        "SEQUENCE_LENGTH": "keep the length fixed, or stack the items into one tensor",
+        "DICT_KEYS": "build the dict with the same keys in the same order every time",
+    }
+    cure = cures.get(cause.kind, "keep it the same from call to call")
+    return Advice("value", cause.code, f"{cost}: {cure}", "", cause.compile_ns, cause.versions)
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text not in ("True", "False")
+
+
+def plural(count: int, word: str) -> str:
+    return word if count == 1 else f"{word}s"
+
+
+def totals(session: Session) -> dict[str, int]:
+    """The numbers that `--fail-on` can name."""
+    calls = outcome_totals(session)
+    runs = np.bincount(session.runs["outcome"], minlength=len(OUTCOMES))
+    uncaught = sum(event.kind == "uncaught" for event in session.events)
+    skipped = sum(event.kind == "not_compiled" for event in session.events)
+    return {"calls": len(session.calls), "compiles": int(runs[OUTCOMES.index("compile")]),
+            "recompiles": int(runs[OUTCOMES.index("recompile")]), "breaks": len(session.breaks),
+            "eager": calls["eager_limit"], "not_compiled": len({n.code for n in session.not_compiled}) + skipped,
+            "errors": max(calls["error"], uncaught), "artifacts": len(session.artifacts)}

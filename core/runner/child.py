@@ -1,0 +1,117 @@
+"""The script's process: runs the script as `__main__`, with `import torch` resolving to our API and events recorded.
+
+To the script everything looks as if plain Python ran it: module, arguments, search path, tracebacks and exit status.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib.machinery
+import io
+import json
+import os
+import signal
+import sys
+import types
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ..artifacts.settings import SETTINGS
+from ..errors import GuardscopeError
+from ..events.recorder import RECORDER
+from .tracebacks import strip, where
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main(argv: list[str]) -> NoReturn:
+    """Run argv[1] with arguments argv[2:] under the options in argv[0] (JSON: session, settings). Ends the process."""
+    options = json.loads(argv[0])
+    script, arguments = argv[1], argv[2:]
+    try:
+        SETTINGS.update(options.get("settings", {}))
+        if options.get("session"):
+            RECORDER.open(options["session"], record_results=SETTINGS.record_results, new=False)
+        prepare_interpreter()
+        install_torch()
+    except GuardscopeError as problem:
+        print(f"guardscope: {problem}", file=sys.stderr)
+        sys.exit(2)
+    run_script(script, arguments)
+    sys.exit(0)
+
+
+def install_torch() -> None:
+    """Let `import torch` in this process give our implementation."""
+    from ..torch_api.importing import install
+
+    install()
+
+
+def prepare_interpreter() -> None:
+    """Output line by line, as to a terminal, so that the window shows it as it comes; and a recorder that is closed
+    even when the script leaves by os._exit."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(line_buffering=True)
+    leave = os._exit
+
+    def _exit(status: int) -> NoReturn:
+        """Exit to the system with the given status, without the normal exit processing (the session is stored)."""
+        RECORDER.close(timeout=5.0)
+        leave(status)
+
+    os._exit = _exit  # type: ignore[assignment]
+
+
+def run_script(script: str, arguments: list[str]) -> None:
+    """Execute the script. An uncaught exception is shown with the script's own frames and ends the process with 1."""
+    path = os.path.abspath(script)
+    module = make_main(path)
+    sys.argv = [script, *arguments]
+    if not sys.flags.safe_path:
+        sys.path.insert(0, os.path.dirname(os.path.realpath(path)))
+    try:
+        source = Path(path).read_bytes()
+        RECORDER.source(path, source.decode("utf-8", "replace"))
+        code = compile(source, path, "exec", dont_inherit=True)
+        exec(code, module.__dict__)
+    except SystemExit:
+        raise
+    except BaseException as problem:
+        ended_by(problem)
+
+
+def make_main(path: str) -> types.ModuleType:
+    """A fresh `__main__` such as the interpreter makes for a script file."""
+    module = types.ModuleType("__main__")
+    module.__dict__.update(__file__=path, __builtins__=builtins, __cached__=None, __package__=None, __spec__=None,
+                           __loader__=importlib.machinery.SourceFileLoader("__main__", path))
+    make_main.before = sys.modules["__main__"]        # type: ignore[attr-defined]  # its globals must stay alive
+    sys.modules["__main__"] = module
+    return module
+
+
+def ended_by(problem: BaseException) -> NoReturn:
+    """Show the exception through sys.excepthook and end the process as the interpreter would."""
+    strip(problem)
+    file, line = where(problem)
+    data: dict[str, Any] = {"type": type(problem).__name__, "message": str(problem), "file": file, "line": line}
+    place = f" at line {line} of {os.path.basename(file)}" if line else ""
+    RECORDER.event("uncaught", f"the script ended with {type(problem).__name__}: {problem}{place}", data)
+    sys.excepthook(type(problem), problem, problem.__traceback__)
+    if isinstance(problem, KeyboardInterrupt) and os.name == "posix":
+        flush_streams()
+        RECORDER.close()
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    sys.exit(1)
+
+
+def flush_streams() -> None:
+    """Push out what was printed, whatever became of the other end."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):
+            pass

@@ -1,0 +1,311 @@
+"""The command line: `main.py [SCRIPT|SESSION]` opens the window; every other command does not.
+
+Every input that cannot be used gets one sentence and exit status 2. `run` ends with the script's own status, or with 1
+when a --fail-on condition holds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from ..errors import EnvironmentProblem, GuardscopeError, NotYetSupported, ScriptError
+from .budget import Budget, parse_budgets
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "resources" / "examples" / "dynamic_shapes.py"
+DYNAMIC = {"none": None, "true": True, "false": False}
+COMMANDS: dict[str, str] = {
+    "open": "open the window on a script or a session (the default)",
+    "run": "run a script, record it, print a report",
+    "headless": "run the built-in example without a window and print its report",
+    "report": "print the report of a session",
+    "export": "write a session as JSON, CSV or Chrome trace",
+    "devices": "list the OpenCL devices",
+    "compare": "compare two sessions",
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """An ArgumentParser that raises ScriptError instead of printing its usage and exiting."""
+
+    def error(self, message: str) -> Any:
+        raise ScriptError(f"{message}; see {self.prog} --help")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run a command line (without the program's name). Returns the exit status."""
+    try:
+        return dispatch(list(argv))
+    except GuardscopeError as problem:
+        print(f"guardscope: {problem}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:              # `main.py report x | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+
+
+def dispatch(argv: list[str]) -> int:
+    command = argv[0] if argv else "open"
+    if command in ("-h", "--help"):
+        top_parser().print_help()
+        return 0
+    if command == "--version":
+        print(f"guardscope {version()}")
+        return 0
+    if command not in COMMANDS:
+        if command.startswith("-"):
+            raise ScriptError(f"there is no option {command}; see main.py --help")
+        return open_window(argv)
+    return HANDLERS[command](argv[1:])
+
+
+def top_parser() -> argparse.ArgumentParser:
+    listing = "\n".join(f"  {name:<9} {text}" for name, text in COMMANDS.items())
+    return argparse.ArgumentParser(
+        prog="main.py", formatter_class=argparse.RawDescriptionHelpFormatter, add_help=False,
+        usage="main.py [SCRIPT|SESSION]\n       main.py COMMAND ... (main.py COMMAND --help tells more)",
+        description="See what a PyTorch script compiles, reuses and recompiles, and why.",
+        epilog=f"commands:\n{listing}\n\nWithout arguments: the window on the built-in example.")
+
+
+def version() -> str:
+    """The project's version, from its metadata or from the checkout."""
+    import tomllib
+    from importlib import metadata
+
+    try:
+        return metadata.version("guardscope")
+    except metadata.PackageNotFoundError:
+        with (ROOT / "pyproject.toml").open("rb") as file:
+            return str(tomllib.load(file)["project"]["version"])
+
+
+# ---- the window
+
+
+def open_window(argv: list[str]) -> int:
+    """Open a script (and run it) or a session in the window; without a path, the example."""
+    parser = Parser(prog="main.py", description=COMMANDS["open"], allow_abbrev=False)
+    parser.add_argument("path", nargs="?", help="a Python script or a recorded session")
+    path = parser.parse_args(argv).path
+    if path is None:
+        path = str(EXAMPLE)
+    is_session = looks_like_session(path)
+    if not is_session:
+        from .process import check_script
+
+        check_script(path)
+    try:
+        from ...gui.app import main as window
+    except ImportError as problem:
+        raise EnvironmentProblem(no_window(problem)) from None
+    return window(path, not is_session)
+
+
+def no_window(problem: ImportError) -> str:
+    """Why the window's libraries could not be loaded, with the cure."""
+    if problem.name and problem.name.split(".")[0] in ("PySide6", "pyqtgraph", "shiboken6"):
+        missing = problem.name.split(".")[0]
+        if "lib" not in str(problem) or "No module" in str(problem):
+            return f"the window needs the package {missing}, which is not installed; install it with: pip install -e ."
+    return (f"the window's libraries cannot be loaded ({problem}); on Debian or Ubuntu: apt install libegl1 libgl1 "
+            "libxkbcommon0 libdbus-1-3 libfontconfig1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 "
+            "libxcb-shape0, or work without a window: main.py run SCRIPT")
+
+
+def looks_like_session(path: str) -> bool:
+    """Whether a path should be opened as a session: by its content, or by its name when there is no such script."""
+    from ..events.database import is_sqlite
+
+    place = Path(path)
+    if place.is_file():
+        try:
+            return is_sqlite(place) or place.suffix == ".guardscope"
+        except OSError:
+            return False
+    return place.suffix == ".guardscope"
+
+
+# ---- run
+
+
+def run_parser() -> argparse.ArgumentParser:
+    parser = Parser(prog="main.py run", description=COMMANDS["run"], allow_abbrev=False,
+                    usage="main.py run SCRIPT [options] [ARGS...] [-- ARGS...]",
+                    epilog="The script's own options come after --. Its output passes through, the report goes to "
+                           "stderr.")
+    parser.add_argument("script", metavar="SCRIPT")
+    parser.add_argument("arguments", metavar="ARGS", nargs="*", help="arguments of the script")
+    parser.add_argument("-o", "--output", metavar="SESSION", help="session file (default: here, SCRIPT.guardscope)")
+    parser.add_argument("--device", default="auto", help="an OpenCL device by part of its name; see: main.py devices")
+    parser.add_argument("--dynamic", choices=list(DYNAMIC), default="none", help="default of torch.compile(dynamic=)")
+    parser.add_argument("--backend", choices=["opencl", "eager"], default="opencl", help="eager runs graphs on NumPy")
+    parser.add_argument("--recompile-limit", type=positive, metavar="N", help="versions per function, then eager")
+    parser.add_argument("--fail-on", action="append", default=[], metavar="CONDITION",
+                        help="exit with 1 when it holds, for example 'recompiles>3,breaks'")
+    parser.add_argument("--quiet", action="store_true", help="no report")
+    return parser
+
+
+def positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return number
+
+
+def run(argv: list[str]) -> int:
+    """Record a script, pass its output through, report on stderr."""
+    if "--" in argv:
+        cut = argv.index("--")
+        argv, own = argv[:cut], argv[cut + 1:]
+    else:
+        own = []
+    options, unknown = run_parser().parse_known_intermixed_args(argv)
+    if unknown:
+        raise ScriptError(f"there is no option {unknown[0]}; options of the script itself come after --")
+    budgets = parse_budgets(options.fail_on)
+    settings = {"dynamic": DYNAMIC[options.dynamic], "device": options.device, "backend": options.backend,
+                "recompile_limit": options.recompile_limit}
+    session = options.output or f"{Path(options.script).stem}.guardscope"
+    return record(options.script, [*options.arguments, *own], session, settings, budgets, quiet=options.quiet)
+
+
+def headless(argv: list[str]) -> int:
+    """The built-in example, recorded into a temporary place unless -o is given."""
+    import tempfile
+
+    parser = Parser(prog="main.py headless", description=COMMANDS["headless"], allow_abbrev=False)
+    parser.add_argument("-o", "--output", metavar="SESSION", help="keep the session in this file")
+    options = parser.parse_args(argv)
+    with tempfile.TemporaryDirectory(prefix="guardscope-") as folder:
+        return record(str(EXAMPLE), [], options.output or os.path.join(folder, "example.guardscope"), {}, [],
+                      told=options.output is not None)
+
+
+def record(script: str, arguments: list[str], session: str, settings: dict[str, Any], budgets: list[Budget],
+           quiet: bool = False, told: bool = True) -> int:
+    """Run a script to its end and report. Returns the exit status of the whole command."""
+    from ..events.reader import Session
+    from ..events.report import print_report
+    from .process import ScriptProcess
+
+    sys.stdout.flush()
+    process = ScriptProcess(script, arguments, session=session, settings=settings, echo=passed_on, stdin=None,
+                            own_group=False)
+    process.start()
+    wait_in_terminal(process)
+    status = process.exit_status or 0
+    if process.state != "finished":
+        print(f"guardscope: the script {process.ending}", file=sys.stderr)
+    with Session(session) as recorded:
+        if not quiet:
+            print_report(recorded, sys.stderr)
+            if told:
+                print(f"\nsession: {session}", file=sys.stderr)
+        broken = [reason for budget in budgets if (reason := budget.verdict(recorded)) is not None]
+    for reason in broken:
+        print(f"guardscope: --fail-on: {reason}", file=sys.stderr)
+    return 1 if broken else status
+
+
+def wait_in_terminal(process: Any) -> None:
+    """Wait for the script; Ctrl-C (which the script gets too) and SIGTERM stop it."""
+    def terminate(number: int, frame: Any) -> None:
+        process.stop()
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        while process.running:
+            try:
+                process.wait(0.5)
+            except KeyboardInterrupt:
+                process.stop(ask=False)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def passed_on(stream: str, data: bytes) -> bool:
+    """Give a script's output to our own stdout or stderr; False when nobody reads it any more."""
+    target: IO[bytes] = (sys.stdout if stream == "stdout" else sys.stderr).buffer
+    try:
+        target.write(data)
+        target.flush()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+# ---- sessions
+
+
+def report(argv: list[str]) -> int:
+    from ..events.reader import Session
+    from ..events.report import print_report
+
+    parser = Parser(prog="main.py report", description=COMMANDS["report"], allow_abbrev=False)
+    parser.add_argument("session", metavar="SESSION")
+    with Session(parser.parse_args(argv).session) as session:
+        print_report(session, sys.stdout)
+    return 0
+
+
+def export(argv: list[str]) -> int:
+    from ..events.exports import FORMATS
+    from ..events.reader import Session
+
+    parser = Parser(prog="main.py export", description=COMMANDS["export"], allow_abbrev=False)
+    parser.add_argument("session", metavar="SESSION")
+    parser.add_argument("--format", choices=list(FORMATS), required=True,
+                        help="chrome: Trace Event Format, for Perfetto and speedscope")
+    parser.add_argument("-o", "--output", metavar="FILE", help="default: standard output")
+    options = parser.parse_args(argv)
+    with Session(options.session) as session:
+        if options.output in (None, "-"):
+            FORMATS[options.format](session, sys.stdout)
+            sys.stdout.flush()
+            return 0
+        try:
+            with open(options.output, "w", encoding="utf-8", newline="") as file:
+                FORMATS[options.format](session, file)
+        except OSError as problem:
+            raise EnvironmentProblem(f"{options.output} cannot be written ({problem.strerror})") from None
+    return 0
+
+
+def devices(argv: list[str]) -> int:
+    Parser(prog="main.py devices", description=COMMANDS["devices"], allow_abbrev=False).parse_args(argv)
+    try:
+        from ..opencl.device import list_devices
+    except ImportError as problem:
+        raise EnvironmentProblem(f"OpenCL cannot be used here ({problem}); install it with: pip install pyopencl "
+                                 "pocl-binary-distribution, or run with --backend eager") from None
+    found = list_devices()
+    for device in found:
+        print(device)
+    if not found:
+        raise EnvironmentProblem("no OpenCL device was found; one for the CPU comes with: pip install "
+                                 "pocl-binary-distribution")
+    return 0
+
+
+def compare(argv: list[str]) -> int:
+    parser = Parser(prog="main.py compare", description=COMMANDS["compare"], allow_abbrev=False)
+    parser.add_argument("a", metavar="A")
+    parser.add_argument("b", metavar="B")
+    options = parser.parse_args(argv)
+    raise NotYetSupported(f"comparing {options.a} with {options.b} is not supported yet; compare the output of "
+                          "`export --format csv` of both")
+
+
+HANDLERS: dict[str, Callable[[list[str]], int]] = {
+    "open": open_window, "run": run, "headless": headless, "report": report, "export": export, "devices": devices,
+    "compare": compare}
