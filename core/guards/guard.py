@@ -47,7 +47,7 @@ class TensorExpectation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Guard:
-    """One condition. `span`: where the value was read. `why`: a clause in the user's words ("size used in a branch")."""
+    """One condition. `span`: where the value was read. `why`: a clause for people ("size used in a branch")."""
 
     kind: str
     origin: Origin | None

@@ -31,7 +31,7 @@ class Expr:
     args: tuple
     kind: str
     free: frozenset[str]
-    key: str                           # decides the order of terms; says the same as str() without precedence
+    key: str                           # decides the order of terms: symbols by number, then compounds
 
     def evaluate(self, values: Mapping[str, Any]) -> Any:
         """The value when each symbol has the given number. Raises what Python would (ZeroDivisionError, KeyError)."""
@@ -88,7 +88,7 @@ def make(op: str, args: tuple, kind: str) -> Expr:
             found.free, found.key = NO_NAMES, repr(args[0])
         else:
             found.free = NO_NAMES.union(*[a.free for a in args if isinstance(a, Expr)])
-            found.key = f"{op}({','.join(a.key if isinstance(a, Expr) else str(a) for a in args)})"
+            found.key = f"~{op}({','.join(a.key if isinstance(a, Expr) else str(a) for a in args)})"
         Expr._all[key] = found
     return found
 

@@ -192,7 +192,7 @@ def _needed(guards: Iterable[SymGuard]) -> list[SymGuard]:
         kept.append(g)
     if len(kept) > CROSS_CHECK:
         return kept
-    for g in list(kept):
+    for g in kept[::-1]:
         facts = Facts()
         for other in kept:
             if other is not g:
