@@ -33,6 +33,7 @@ from .origin import (
     InstanceDictOrigin,
     ItemOrigin,
     Origin,
+    PinnedOrigin,
     SizeOrigin,
     TypeOrigin,
 )
@@ -128,6 +129,8 @@ class Writer:
             return f"{where}[{o.name!r}]"
         if isinstance(o, BuiltinOrigin):
             return f"{self.constant('builtins', builtins.__dict__)}[{o.name!r}]"
+        if isinstance(o, PinnedOrigin):
+            return self.constant(_stem(o.obj), o.obj)
         base = self.fetch(o.base) if o.base is not None else ""
         if isinstance(o, CellOrigin):
             return f"{base}.__closure__[{o.index}].cell_contents"

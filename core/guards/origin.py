@@ -7,7 +7,7 @@ same name, `__fn` is the function object being run (its cells and defaults), `__
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -195,3 +195,21 @@ class SizeOrigin(Origin):
     @property
     def text(self) -> str:
         return f"{self.of.text}.shape[{self.dim}]" if self.kind == "size" else f"{self.of.text}.stride({self.dim})"
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedOrigin(Origin):
+    """An object that the artifact holds itself (a class that a TYPE_MATCH identified, a method found on it), bound to
+    the name `slot` in an artifact's entry. Nothing needs to be fetched: other origins start from it."""
+
+    slot: str
+    name: str
+    obj: Any = field(compare=False, repr=False, default=None)
+
+    @property
+    def code(self) -> str:
+        return self.slot
+
+    @property
+    def text(self) -> str:
+        return self.name

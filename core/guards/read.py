@@ -17,6 +17,7 @@ from .origin import (
     InstanceDictOrigin,
     ItemOrigin,
     Origin,
+    PinnedOrigin,
     SizeOrigin,
     TypeOrigin,
 )
@@ -45,6 +46,8 @@ class Scope:
             return builtins.__dict__[o.name]
         if isinstance(o, FunctionOrigin):
             return self.fn
+        if isinstance(o, PinnedOrigin):
+            return o.obj
         if isinstance(o, CellOrigin):
             return self.read(o.of).__closure__[o.index].cell_contents
         if isinstance(o, AttrOrigin):
