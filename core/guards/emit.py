@@ -37,6 +37,7 @@ from .origin import (
     SizeOrigin,
     TypeOrigin,
 )
+from .read import HELPERS, foreign_code
 
 FUNCTIONS = {"math": math, "max": max, "min": min, "abs": abs, "round": round, "int": int, "float": float}
 PLAIN = (int, str, bool, bytes, type(None))       # constants that are written out; others get a name
@@ -124,9 +125,7 @@ class Writer:
 
     def _code(self, o: Origin) -> str:
         if isinstance(o, GlobalOrigin):
-            where = self.constant("G_" + o.module.replace(".", "_"), self.slots[o.slot]) if o.slot in self.slots \
-                else "__fn.__globals__"
-            return f"{where}[{o.name!r}]"
+            return f"{self._slot(o.slot)}[{o.name!r}]"
         if isinstance(o, BuiltinOrigin):
             return f"{self.constant('builtins', builtins.__dict__)}[{o.name!r}]"
         if isinstance(o, PinnedOrigin):
@@ -144,9 +143,24 @@ class Writer:
             return f"{self.constant('list', list)}({base})[{o.index}]"
         if isinstance(o, TypeOrigin):
             return f"{self.constant('type', type)}({base})"
-        if o.base is not None and o.code.startswith(o.base.code):
-            return base + o.code[len(o.base.code):]
-        return o.code
+        parts: dict[str, str] = {}                         # stand-in -> local, so that a parameter may be called `list`
+
+        def stand_in(part: Origin) -> str:
+            name = f"__part{len(parts)}__"
+            parts[name] = self.fetch(part)
+            return name
+
+        def local(m: re.Match) -> str:
+            name = m[0]
+            return parts.get(name) or (self._slot(name) if name in (*self.slots, *HELPERS, "__G") else name)
+
+        return re.sub(r"(?<![\w.'\"])[A-Za-z_]\w*", local, foreign_code(o, stand_in))
+
+    def _slot(self, name: str) -> str:
+        """The globals dict or pinned object of that name. `__G` is the running function's own."""
+        if name == "__G" or (name not in self.slots and name not in HELPERS):
+            return "__fn.__globals__"
+        return self.constant(f"slot{name}", self.slots[name] if name in self.slots else HELPERS[name])
 
     def meta(self, o: Origin) -> str:
         found = self._metas.get(o)

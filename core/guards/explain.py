@@ -223,7 +223,7 @@ def _not_in_instance(guard: Guard, scope: Scope, bindings: Any) -> Iterator[Diff
             f"set on the object to {value_text(own[guard.expected])}", None
 
 
-def class_start(guard: Guard, types: dict[Origin, type]) -> tuple[type, str, Any]:
+def class_start(guard: Guard, types: dict[Any, Any]) -> tuple[type, str, Any]:
     """Where the look-up of a CLASS_ATTRIBUTE guard starts: the object's own type when a TYPE_MATCH says it, so that a
     subclass that gains the attribute later is noticed."""
     cls, name, value = guard.expected

@@ -99,7 +99,7 @@ def share_memory(a: Any, b: Any) -> bool:
     if x is None or y is None or not np.may_share_memory(x, y):
         return False
     try:
-        return bool(np.shares_memory(x, y, max_work=10_000))
+        return bool(np.shares_memory(x, y, max_work=10_000))      # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import dataclasses
+import inspect
 from typing import Any
 
 from ..errors import InternalError
@@ -63,12 +65,41 @@ class Scope:
         if isinstance(o, SizeOrigin):
             meta = self.read(o.of)._meta
             return (meta.shape if o.kind == "size" else meta.strides)[o.dim]
-        base = o.base
-        if base is not None and o.code.startswith(base.code):
-            return eval("__v" + o.code[len(base.code):], {"__v": self.read(base)})   # a kind of origin made elsewhere
-        raise InternalError(f"a guard reads {o.text} through {type(o).__name__}, which core/guards does not know")
+        parts: dict[str, Any] = {}
+        code = foreign_code(o, lambda part: _keep(parts, self.read(part)))
+        return eval(code, {**self.slots, "__G": self.fn.__globals__, **HELPERS, **parts})
 
     def globals(self, slot: str) -> dict:
-        if slot in self.slots:
-            return self.slots[slot]
-        return self.fn.__globals__
+        """The dict behind a GlobalOrigin's slot. `__G` is the running function's own: functions may share code and
+        have different globals."""
+        return self.slots[slot] if slot in self.slots and slot != "__G" else self.fn.__globals__
+
+
+# What the code of origins defined elsewhere may call.
+HELPERS = {"__super": super, "__static": inspect.getattr_static, "list": list, "type": type}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Local(Origin):
+    """Stands for a part that was fetched before, under a name."""
+
+    name: str
+
+    @property
+    def code(self) -> str:
+        return self.name
+
+
+def _keep(parts: dict[str, Any], value: Any) -> str:
+    name = f"__part{len(parts)}"
+    parts[name] = value
+    return name
+
+
+def foreign_code(o: Origin, fetch: Any) -> str:
+    """The code of a kind of origin that this package has no rule for, with every origin it is made of replaced by the
+    name that `fetch(part)` gives."""
+    if not dataclasses.is_dataclass(o):
+        raise InternalError(f"a guard reads {o.text} through {type(o).__name__}, expected a dataclass like all origins")
+    parts = {f.name: _Local(fetch(v)) for f in dataclasses.fields(o) if isinstance(v := getattr(o, f.name), Origin)}
+    return dataclasses.replace(o, **parts).code if parts else o.code

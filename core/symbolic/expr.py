@@ -202,7 +202,8 @@ def exact_quotient(a: Expr, b: Expr) -> Expr | None:
     """The polynomial q with a == b*q, or None. Long division by the leading term of b."""
     divisor = terms(b)
     lead = min(divisor, key=lambda m: (-len(m), [x.key for x in m]))
-    rest, quotient = terms(a), {}
+    rest = terms(a)
+    quotient: Terms = {}
     for _ in range(EXPAND_LIMIT):
         if not rest:
             return from_terms(quotient)
@@ -222,14 +223,14 @@ def exact_quotient(a: Expr, b: Expr) -> Expr | None:
 
 def content(parts: Terms) -> tuple[int, tuple]:
     """Greatest common integer factor (positive) and common atoms of all terms."""
-    g, common = 0, None
+    g = 0
+    common: list[Expr] | None = None
     for m, c in parts.items():
         g = math.gcd(g, c)
         if common is None:
             common = list(m)
         else:
-            left = list(m)
-            common = [x for x in common if x in left and (left.remove(x) or True)]
+            common = _common(tuple(common), m)
     return g, tuple(common or ())
 
 
@@ -300,8 +301,12 @@ def _variable_content(e: Expr) -> int:
 
 
 def _common(a: tuple, b: tuple) -> list:
-    left = list(b)
-    return [x for x in a if x in left and (left.remove(x) or True)]
+    left, both = list(b), []
+    for x in a:
+        if x in left:
+            left.remove(x)
+            both.append(x)
+    return both
 
 
 def mod(a: Expr, b: Expr) -> Expr:

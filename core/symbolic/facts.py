@@ -84,12 +84,12 @@ class Facts:
             low: float = 0
             high: float = 0
             for m, c in parts.items():
-                a, b = self.range(E.from_terms({m: c}))
-                low, high = _plus(low, a), _plus(high, b)
+                term = self.range(E.from_terms({m: c}))
+                low, high = _plus(low, term[0]), _plus(high, term[1])
             found: Range = _meet((low, high), self._factored(parts))
             if k:
-                a, b = self._known_bounds(E.from_terms(parts))
-                return _plus(max(found[0], a), k), _plus(min(found[1], b), k)
+                found = _meet(found, self._known_bounds(E.from_terms(parts)))
+                return _plus(found[0], k), _plus(found[1], k)
         elif op == "mul":
             found = (1, 1)
             for x in dict.fromkeys(args):

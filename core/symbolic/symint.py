@@ -390,17 +390,17 @@ sym_tanh = _function("tanh", math.tanh)
 
 def sym_floor(x: Any) -> Any:
     """math.floor."""
-    return x.__floor__() if isinstance(x, _Number) else math.floor(x)
+    return math.floor(x)
 
 
 def sym_ceil(x: Any) -> Any:
     """math.ceil."""
-    return x.__ceil__() if isinstance(x, _Number) else math.ceil(x)
+    return math.ceil(x)
 
 
 def sym_int(x: Any) -> Any:
     """int(x), kept symbolic."""
-    return x.__trunc__() if isinstance(x, _Number) else int(x)
+    return x.__trunc__() if isinstance(x, SymInt | SymFloat) else int(x)
 
 
 def sym_float(x: Any) -> Any:
