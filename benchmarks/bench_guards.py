@@ -79,7 +79,8 @@ def lowest(f: Callable, args: tuple) -> float:
 
 
 def main() -> int:
-    cases = {"1 static tensor": tensors(1), "20 static tensors": tensors(20), "1 dynamic matrix, 2 relations": dynamic(),
+    cases = {"1 static tensor": tensors(1), "20 static tensors": tensors(20),
+             "1 dynamic matrix, 2 relations": dynamic(),
              "50 module parameters": parameters(50), "50 module parameters after a change": parameters_changed(50)}
     print(f"{'case':40} {'ns':>8} {'x empty call':>13}")
     slow = []
