@@ -63,12 +63,14 @@ Lowering = Pointwise | Reduction | View | Template | Composite | Extern
 @dataclass(frozen=True, slots=True)
 class Param:
     """One parameter of an operator. `kind`: tensor, tensors, scalar (Python number or SymInt/SymFloat or 0-d tensor),
-    operand (tensor or scalar), int, ints, dim, dims, dtype, device, bool, str, index, any."""
+    operand (tensor or scalar), int, ints, dim, dims, dtype, device, bool, str, index, any. `star`: methods also accept
+    the ints one by one, `x.permute(0, 2, 1)`. A default of `...` means that the argument is required."""
 
     name: str
     kind: str
     default: Any = ...
     keyword_only: bool = False
+    star: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +88,7 @@ class Op:
     eager: Callable[..., Any]
     infer: Callable[..., Any]
     lower: Lowering
-    promote: str | None = None            # Pointwise: "default", "int_to_float", "always_bool", "no_opmath", ...
+    promote: str | None = None            # Pointwise: the rule of promotion.op_dtypes ("default", "int_to_float", ...)
     normalize: Callable[..., tuple] | None = None
     mutates: tuple[int, ...] = ()         # indices of arguments written in place
     functional: Op | None = None          # for in-place forms: the form that returns a new tensor
@@ -95,6 +97,9 @@ class Op:
     random: bool = False                  # draws from a generator: never reordered, merged or dropped
     functions: tuple[str, ...] = ()       # spellings: "torch.add", "torch.nn.functional.relu"
     methods: tuple[str, ...] = ()         # spellings on Tensor: "add", "__add__", "__radd__"
+    out: bool = False                     # the functions take `out=`
+    promote_over: tuple[int, ...] | None = None  # arguments that take part in type promotion; None: all operands
+    differentiable: bool = True           # a floating result requires grad when an input does
     doc: str = ""
     derivative: Any = field(default=None)  # room for the next piece of work
 

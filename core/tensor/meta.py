@@ -137,13 +137,15 @@ class TensorMeta:
 
 class Spec:
     """What a shape rule returns and what a tensor under capture has instead of TensorMeta: same field names, but sizes
-    and strides may be symbolic ints, and it is not interned. `strides=None` means contiguous."""
+    and strides may be symbolic ints, and it is not interned. `strides=None` means contiguous. For the result of a view
+    operator `offset` is where it begins, in elements from the beginning of argument 0."""
 
-    __slots__ = ("cls", "dtype", "device", "shape", "strides", "requires_grad", "marks")
+    __slots__ = ("cls", "dtype", "device", "shape", "strides", "requires_grad", "marks", "offset")
 
     def __init__(self, dtype: dtype, shape: Any, strides: Any = None, device: device | None = None,
-                 requires_grad: bool = False, cls: type | None = None) -> None:
+                 requires_grad: bool = False, cls: type | None = None, offset: Any = 0) -> None:
         from .devices import CPU
+        self.offset = offset
         self.dtype = dtype
         self.shape = Size(shape)
         self.strides = contiguous_strides(self.shape) if strides is None else tuple(strides)

@@ -25,6 +25,20 @@ class Tensor:
     _meta: TensorMeta
     _array: np.ndarray | None
 
+    def __new__(cls, *data: Any, dtype: Any = None, device: Any = None) -> Any:
+        """`torch.Tensor(2, 3)` (sizes), `torch.Tensor([1, 2])` (data), always of the default floating dtype."""
+        from ..ops import creation
+        from .state import STATE
+
+        kind = dtype or STATE.mode.default_dtype
+        if len(data) == 1 and not isinstance(data[0], int | Size):
+            if isinstance(data[0], Tensor):
+                return data[0].detach()
+            return creation.tensor(data[0], dtype=kind, device=device)
+        if not data:
+            return creation.empty(0, dtype=kind, device=device)
+        return creation.empty(*data, dtype=kind, device=device)
+
     # Facts that every tensor has. Everything else is attached by core/ops (one table).
     @property
     def shape(self) -> Size:

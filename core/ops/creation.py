@@ -1,0 +1,455 @@
+"""Operators that make tensors from nothing but numbers, or from the metadata of another tensor.
+
+Their dtype and device arguments are filled before the operator is called, so that a recorded node states them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..errors import NotYetSupported
+from ..tensor import dtypes as dt
+from ..tensor.devices import CPU, device
+from ..tensor.dtypes import BY_NUMPY
+from ..tensor.dtypes import dtype as DType
+from ..tensor.state import STATE
+from ..tensor.tensor import Tensor, wrap
+from .conversion import convert, elements
+from .declare import Spec, operator, spelled
+from .dims import as_int, sizes, unstar
+from .op import Composite, Extern, Op, Pointwise, call
+from .promotion import is_tensor_like, number_category, number_dtype
+from .strides import like_strides
+
+
+def device_of(value: Any) -> device:
+    """A device argument as a device object; None means the default. NotYetSupported for one without tensors."""
+    d = STATE.mode.default_device if value is None else device(value)
+    if d.type == "cpu":
+        return CPU
+    if d.type != "meta":
+        raise NotYetSupported(f"tensors on device '{d}' do not exist yet: use device='cpu', whose tensors the compiled "
+                              f"kernels read without copying.")
+    return d
+
+
+def _made(name: str, schema: str, eager: Any, rule: Any, lower: Any = None, promote: str | None = None) -> Op:
+    return operator(name, schema, lower or Extern(), eager, rule, own_device=True, differentiable=False, promote=promote)
+
+
+def finish(tensor: Any, requires_grad: bool) -> Any:
+    """The tensor with requires_grad set, where a creation function asks for it."""
+    if requires_grad:
+        tensor.requires_grad_(True)
+    return tensor
+
+
+def result_of(out: Any, tensor: Any, requires_grad: bool = False) -> Any:
+    """What a creation function returns: `out` filled, or the tensor with requires_grad."""
+    if out is not None:
+        from .api import into_out
+
+        return into_out(out, tensor)
+    return finish(tensor, requires_grad)
+
+
+def _shape(size: tuple) -> tuple:
+    for n in size:
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(size)}")
+    return size
+
+
+# -- constant fill ---------------------------------------------------------------------------------------------------
+FULL = _made("full", "size, fill_value, dtype, device", lambda size, value, dtype, device: np.broadcast_to(value, size),
+             lambda size, value, dtype, device: Spec(dtype, _shape(size), device=device), Pointwise("fill_value"), "cast")
+EMPTY = _made("empty", "size, dtype, device", lambda size, dtype, device: np.zeros(size, dtype.numpy),
+              lambda size, dtype, device: Spec(dtype, _shape(size), device=device))
+EMPTY_STRIDED = _made("empty_strided", "size, stride:ints, dtype, device",
+                      lambda size, stride, dtype, device: _strided(size, stride, dtype.numpy),
+                      lambda size, stride, dtype, device: Spec(dtype, size, stride, device))
+FULL_LIKE = operator("full_like", "input, fill_value, dtype, device", Pointwise("fill_value"),
+                     lambda a, value, dtype, device: np.broadcast_to(value, a.shape),
+                     lambda m, value, dtype, device: Spec(dtype, m.shape, like_strides(m), device), promote="cast",
+                     own_device=True, differentiable=False)
+EMPTY_LIKE = operator("empty_like", "input, dtype, device", Extern(),
+                      lambda a, dtype, device: np.zeros(a.shape, dtype.numpy),
+                      lambda m, dtype, device: Spec(dtype, m.shape, like_strides(m), device), own_device=True,
+                      differentiable=False)
+
+
+def _strided(size: tuple, stride: tuple, d: np.dtype) -> np.ndarray:
+    room = 1 + sum((n - 1) * s for n, s in zip(size, stride)) if all(size) else 0
+    return np.lib.stride_tricks.as_strided(np.zeros(room, d), size, [s * d.itemsize for s in stride])
+
+
+def fill_dtype(value: Any, dtype: DType | None) -> DType:
+    """The dtype of full(): the stated one, or that of the value."""
+    if dtype is not None:
+        return dtype
+    if is_tensor_like(value):
+        return value.dtype
+    found = number_dtype(value)
+    if found is None:
+        raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(value).__name__}")
+    return found
+
+
+def full_of(size: tuple, value: Any, dtype: DType | None, where: Any) -> Any:
+    """A tensor of `size` filled with `value`."""
+    return call(FULL, (size, value, dtype if dtype is not None else STATE.mode.default_dtype, device_of(where)))
+
+
+def _filled(name: str, value: Any) -> Any:
+    def make(*size: Any, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+             requires_grad: bool = False, pin_memory: bool = False, names: Any = None) -> Any:
+        return result_of(out, full_of(unstar(size, names), value, dtype, device), requires_grad)
+
+    def like(input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
+             memory_format: Any = None, pin_memory: bool = False) -> Any:
+        return finish(full_like(input, value, dtype=dtype, device=device, memory_format=memory_format), requires_grad)
+
+    def new(self: Any, *size: Any, dtype: Any = None, layout: Any = None, device: Any = None,
+            requires_grad: bool = False, pin_memory: bool = False) -> Any:
+        where = self.device if device is None else device
+        return finish(full_of(unstar(size), value, dtype or self.dtype, where), requires_grad)
+
+    for fn, n, text in ((make, name, "the given size"), (like, f"{name}_like", "the size of `input`"),
+                        (new, f"new_{name}", "the given size and the dtype and device of self")):
+        fn.__name__ = n
+        fn.__doc__ = f"A tensor of {text}, filled with {value}."
+    spelled(name, "", FULL)(make)
+    spelled(f"{name}_like", "", FULL_LIKE)(like)
+    spelled("", f"new_{name}", FULL)(new)
+    return make
+
+
+zeros = _filled("zeros", 0)
+ones = _filled("ones", 1)
+
+
+@spelled("full", "", FULL)
+def full(size: Any, fill_value: Any, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+         requires_grad: bool = False, pin_memory: bool = False, names: Any = None) -> Any:
+    """A tensor of `size` filled with `fill_value`, whose dtype it takes unless one is stated."""
+    made = call(FULL, (sizes(size), fill_value, fill_dtype(fill_value, dtype), device_of(device)))
+    return result_of(out, made, requires_grad)
+
+
+@spelled("full_like", "", FULL_LIKE)
+def full_like(input: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
+              requires_grad: bool = False, memory_format: Any = None, pin_memory: bool = False) -> Any:
+    """A tensor with the sizes (and layout) of `input` filled with `fill_value`."""
+    where = input.device if device is None else device_of(device)
+    made = call(FULL_LIKE, (input, fill_value, dtype or input.dtype, where))
+    return finish(made.contiguous() if str(memory_format).endswith("contiguous_format") else made, requires_grad)
+
+
+@spelled("", "new_full", FULL)
+def new_full(self: Any, size: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
+             requires_grad: bool = False, pin_memory: bool = False) -> Any:
+    """A tensor of `size` filled with `fill_value`, of the dtype and device of self."""
+    return finish(full_of(sizes(size), fill_value, dtype or self.dtype, self.device if device is None else device),
+                  requires_grad)
+
+
+@spelled("empty", "", EMPTY)
+def empty(*size: Any, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+          requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None) -> Any:
+    """A tensor whose elements have no stated value."""
+    made = call(EMPTY, (unstar(size), dtype or STATE.mode.default_dtype, device_of(device)))
+    return result_of(out, made, requires_grad)
+
+
+@spelled("empty_like", "", EMPTY_LIKE)
+def empty_like(input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
+               memory_format: Any = None, pin_memory: bool = False) -> Any:
+    """A tensor with the sizes (and layout) of `input`; its elements have no stated value."""
+    where = input.device if device is None else device_of(device)
+    made = call(EMPTY_LIKE, (input, dtype or input.dtype, where))
+    return finish(made.contiguous() if str(memory_format).endswith("contiguous_format") else made, requires_grad)
+
+
+@spelled("", "new_empty", EMPTY)
+def new_empty(self: Any, *size: Any, dtype: Any = None, layout: Any = None, device: Any = None,
+              requires_grad: bool = False, pin_memory: bool = False) -> Any:
+    """A tensor of `size` with the dtype and device of self; its elements have no stated value."""
+    where = self.device if device is None else device_of(device)
+    return finish(call(EMPTY, (unstar(size), dtype or self.dtype, where)), requires_grad)
+
+
+@spelled("empty_strided", "", EMPTY_STRIDED)
+def empty_strided(size: Any, stride: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
+                  requires_grad: bool = False, pin_memory: bool = False) -> Any:
+    """A tensor with the stated strides; its elements have no stated value."""
+    made = call(EMPTY_STRIDED, (sizes(size), sizes(stride), dtype or STATE.mode.default_dtype, device_of(device)))
+    return finish(made, requires_grad)
+
+
+# -- from Python and NumPy data --------------------------------------------------------------------------------------
+def _nested_shape(data: Any) -> tuple:
+    if not isinstance(data, tuple | list):
+        return ()
+    if not data:
+        return (0,)
+    inner = _nested_shape(data[0])
+    for item in data:
+        if _nested_shape(item) != inner:
+            raise ValueError(f"expected sequence of length {inner[0] if inner else 0} at dim 1 (got a different length)"
+                             if isinstance(item, tuple | list) else "expected a sequence of equal lengths")
+    return (len(data), *inner)
+
+
+def _flat(data: Any) -> list:
+    return [v for item in data for v in _flat(item)] if isinstance(data, tuple | list) else [data]
+
+
+def _nested(data: Any) -> Any:
+    return tuple([_nested(v) for v in data]) if isinstance(data, tuple) else data
+
+
+TENSOR = _made("tensor", "data:any, dtype, device", lambda data, dtype, device: _array_of(data, dtype),
+               lambda data, dtype, device: Spec(dtype, _nested_shape(data), device=device))
+
+
+def _array_of(data: Any, dtype: DType) -> np.ndarray:
+    if dtype.category == 2 or dtype.category == 0:
+        return np.array(data, dtype=dtype.numpy)
+    try:
+        return np.array(data, dtype=dtype.numpy)
+    except OverflowError:
+        raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow") from None
+
+
+def _plain(data: Any) -> Any:
+    """Nested tuples of Python numbers from nested sequences that may hold arrays and 0-d tensors."""
+    if isinstance(data, tuple | list | range):
+        return tuple([_plain(v) for v in data])
+    if isinstance(data, Tensor):
+        return _plain(elements(data, "torch.tensor(tensor)").tolist())
+    if isinstance(data, np.ndarray | np.generic):
+        return _plain(data.tolist())
+    if number_category(data) is None:
+        if hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, str | dict):
+            return tuple([_plain(data[i]) for i in range(len(data))])
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'" if isinstance(data, str) else
+                        f"Could not infer dtype of {type(data).__name__}")
+    return data
+
+
+def _inferred(flat: list, data: Any) -> DType:
+    kinds = {number_category(v) for v in flat}
+    if not kinds or 2 in kinds:
+        return STATE.mode.default_dtype
+    return dt.int64 if 1 in kinds else dt.bool_
+
+
+def supported(array: np.ndarray) -> np.ndarray:
+    """An array whose dtype a tensor can have. TypeError otherwise."""
+    if array.dtype not in BY_NUMPY:
+        native = array.dtype.newbyteorder("=")
+        if native in BY_NUMPY:
+            return array.astype(native)
+        raise TypeError(f"can't convert np.ndarray of type numpy.{array.dtype}. The only supported types are: "
+                        f"{', '.join(d.name for d in dt.ALL)}.")
+    return array
+
+
+@spelled("tensor", "", TENSOR)
+def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+           pin_memory: bool = False) -> Any:
+    """A new tensor holding a copy of `data`: numbers, nested sequences, NumPy arrays or a tensor."""
+    where = device_of(device)
+    if isinstance(data, Tensor):
+        made = convert(data.detach(), dtype, where if device is not None else None, copy=True)
+        return finish(made, requires_grad)
+    if isinstance(data, np.ndarray | np.generic) and STATE.tracer is None and where is CPU:
+        array = supported(np.array(data))
+        return finish(wrap(array.astype(dtype.numpy) if dtype is not None else np.ascontiguousarray(array)
+                           if array.ndim else array), requires_grad)
+    if dtype is None and isinstance(data, np.ndarray):
+        dtype = BY_NUMPY[supported(data).dtype]
+    if dtype is None and isinstance(data, tuple | list) and data and all(isinstance(v, Tensor) for v in data) \
+            and len({v.dtype for v in data}) == 1:
+        dtype = data[0].dtype
+    plain = _plain(data)
+    flat = _flat(plain)
+    _nested_shape(plain)
+    return finish(call(TENSOR, (plain, dtype or _inferred(flat, data), where)), requires_grad)
+
+
+@spelled("as_tensor asarray", "", TENSOR)
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
+    """`data` as a tensor, without copying where that is possible."""
+    if isinstance(data, Tensor):
+        return convert(data, dtype, device_of(device) if device is not None else None)
+    if isinstance(data, np.ndarray) and (dtype is None or dtype.numpy == data.dtype):
+        return convert(from_numpy(data), None, device_of(device) if device is not None else None)
+    return tensor(data, dtype=dtype, device=device)
+
+
+@spelled("from_numpy", "", None)
+def from_numpy(array: Any) -> Any:
+    """A tensor over the memory of a NumPy array."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    if any(s < 0 for s in array.strides):
+        raise ValueError("At least one stride in the given numpy array is negative, and tensors with negative strides are "
+                         "not currently supported. (You can probably work around this by making a copy of your array  with "
+                         "array.copy().) ")
+    if array.dtype not in BY_NUMPY:
+        supported(array)
+    return wrap(array)
+
+
+@spelled("scalar_tensor", "", FULL)
+def scalar_tensor(s: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: Any = None) -> Any:
+    """A 0-d tensor, of the default floating dtype unless one is stated."""
+    return full_of((), s, dtype, device)
+
+
+@spelled("", "new_tensor", TENSOR)
+def new_tensor(self: Any, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+               layout: Any = None, pin_memory: bool = False) -> Any:
+    """A tensor from data, of the dtype and device of self."""
+    return tensor(data, dtype=dtype or self.dtype, device=self.device if device is None else device,
+                  requires_grad=requires_grad)
+
+
+# -- ranges ----------------------------------------------------------------------------------------------------------
+def _arange_length(start: Any, end: Any, step: Any) -> Any:
+    if all(number_category(v) == 1 for v in (start, end, step)):
+        span, s = (end - start, step) if step > 0 else (start - end, -step)
+        n = (span + s - 1) // s
+    else:
+        n = math.ceil((end - start) / step)
+    return n
+
+
+def _arange_rule(start: Any, end: Any, step: Any, dtype: DType, device: Any) -> Spec:
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (step > 0 and start > end) or (step < 0 and start < end):
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    return Spec(dtype, (_arange_length(start, end, step),), device=device)
+
+
+def _arange(start: Any, end: Any, step: Any, dtype: DType, device: Any) -> np.ndarray:
+    n = int(_arange_length(start, end, step))
+    kind = np.float64 if dtype.category == 2 else np.int64
+    return (kind(start) + np.arange(n, dtype=kind) * kind(step)).astype(dtype.numpy)
+
+
+ARANGE = _made("arange", "start, end, step, dtype, device", _arange, _arange_rule)
+
+
+@spelled("arange", "", ARANGE)
+def arange(*bounds: Any, start: Any = None, end: Any = None, step: Any = None, out: Any = None, dtype: Any = None,
+           layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Any:
+    """Numbers from start (0) up to end, end excluded, in steps of step (1)."""
+    values = [v.item() if isinstance(v, Tensor) else v for v in bounds]
+    if len(values) == 1 and end is None:
+        end = values[0]
+    elif values:
+        start = values[0] if start is None else start
+        end = values[1] if len(values) > 1 else end
+        step = values[2] if len(values) > 2 else step
+    if end is None:
+        raise TypeError("arange() missing 1 required argument: 'end'")
+    start = 0 if start is None else start.item() if isinstance(start, Tensor) else start
+    end = end.item() if isinstance(end, Tensor) else end
+    step = 1 if step is None else step.item() if isinstance(step, Tensor) else step
+    if dtype is None:
+        floating = any(number_category(v) == 2 for v in (start, end, step))
+        dtype = STATE.mode.default_dtype if floating else dt.int64
+    elif dtype.category < 2:
+        start, end, step = (int(v) if isinstance(v, float) else v for v in (start, end, step))
+    return result_of(out, call(ARANGE, (start, end, step, dtype, device_of(device))), requires_grad)
+
+
+def _linspace(start: Any, end: Any, steps: int, dtype: DType, device: Any) -> np.ndarray:
+    kind = np.float64 if dtype.category != 2 else dtype.numpy.type if dtype is not dt.float16 else np.float32
+    if steps == 1:
+        return np.array([start]).astype(dtype.numpy)
+    step = kind((kind(end) - kind(start)) / kind(max(steps - 1, 1)))
+    i = np.arange(steps)
+    up = kind(start) + step * i.astype(kind)
+    down = kind(end) - step * (steps - 1 - i).astype(kind)
+    return np.where(i < steps // 2, up, down).astype(dtype.numpy)
+
+
+def _steps(start: Any, end: Any, steps: Any, dtype: DType, device: Any) -> Spec:
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    return Spec(dtype, (steps,), device=device)
+
+
+LINSPACE = _made("linspace", "start, end, steps:int, dtype, device", _linspace, _steps)
+
+
+@spelled("linspace", "", LINSPACE)
+def linspace(start: Any, end: Any, steps: Any, *, out: Any = None, dtype: Any = None, layout: Any = None,
+             device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Any:
+    """`steps` numbers evenly spaced from start to end, both included."""
+    start = start.item() if isinstance(start, Tensor) else start
+    end = end.item() if isinstance(end, Tensor) else end
+    made = call(LINSPACE, (start, end, as_int(steps, "steps"), dtype or STATE.mode.default_dtype, device_of(device)))
+    return result_of(out, made, requires_grad)
+
+
+@spelled("logspace", "", LINSPACE)
+def logspace(start: Any, end: Any, steps: Any, base: float = 10.0, *, out: Any = None, dtype: Any = None,
+             layout: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """base ** linspace(start, end, steps)."""
+    return result_of(out, base ** linspace(start, end, steps, dtype=dtype, device=device), requires_grad)
+
+
+# -- matrices --------------------------------------------------------------------------------------------------------
+EYE = _made("eye", "n:int, m:int, dtype, device", lambda n, m, dtype, device: np.eye(n, m, dtype=dtype.numpy),
+            lambda n, m, dtype, device: Spec(dtype, _shape((n, m)), device=device))
+
+
+@spelled("eye", "", EYE)
+def eye(n: Any, m: Any = None, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+        requires_grad: bool = False, pin_memory: bool = False) -> Any:
+    """A matrix with ones on the diagonal."""
+    made = call(EYE, (as_int(n, "n"), as_int(n if m is None else m, "m"), dtype or STATE.mode.default_dtype,
+                      device_of(device)))
+    return result_of(out, made, requires_grad)
+
+
+def _triangle(name: str, keep_lower: bool) -> Op:
+    def composite(input: Any, diagonal: Any) -> Any:
+        where = input.device
+        rows = arange(input.shape[-2], device=where).unsqueeze(-1)
+        cols = arange(input.shape[-1], device=where)
+        mask = cols - rows <= diagonal if keep_lower else cols - rows >= diagonal
+        return input.where(mask, 0)
+
+    def rule(m: Any, diagonal: Any) -> Spec:
+        if len(m.shape) < 2:
+            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+        return Spec(m.dtype, m.shape)
+
+    return operator(name, "input, diagonal:int=0", Composite(composite), np.tril if keep_lower else np.triu, rule,
+                    functions=name, methods=name, out=True)
+
+
+TRIL = _triangle("tril", True)
+TRIU = _triangle("triu", False)
+
+
+def _triangle_indices(name: str, f: Any) -> None:
+    def make(row: int, col: int, offset: int = 0, *, dtype: Any = dt.int64, device: Any = None, layout: Any = None) -> Any:
+        return tensor(np.stack(f(row, offset, col)), dtype=dtype, device=device)
+
+    make.__name__ = name
+    make.__doc__ = f"Row and column indices of {name[:4]}(ones(row, col), offset), as a 2 x N tensor."
+    spelled(name, "", TENSOR)(make)
+
+
+_triangle_indices("tril_indices", np.tril_indices)
+_triangle_indices("triu_indices", np.triu_indices)

@@ -1,0 +1,248 @@
+"""Random operators. They draw from a generator in order, so they are never merged, reordered or dropped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..tensor import dtypes as dt
+from ..tensor.dtypes import dtype as DType
+from ..tensor.generator import Generator, default_generator
+from ..tensor.state import STATE
+from .creation import device_of, result_of
+from .declare import Spec, operator, spelled, type_name
+from .dims import as_int, sizes, unstar
+from .op import Extern, Op, call
+from .strides import like_strides
+
+
+def _draw(name: str, schema: str, eager: Any, rule: Any, **more: Any) -> Op:
+    return operator(name, schema, Extern(), eager, rule, random=True, differentiable=False, **more)
+
+
+def _generator(g: Any) -> Generator:
+    return default_generator if g is None else g
+
+
+def _count(size: tuple) -> int:
+    n = 1
+    for m in size:
+        n *= m
+    return n
+
+
+def _float_only(name: str, d: DType) -> DType:
+    if d.category != 2:
+        raise RuntimeError(f'"{name}" not implemented for \'{type_name(d)}\'')
+    return d
+
+
+_made = lambda size, dtype, device, g: Spec(dtype, size, device=device)
+RAND = _draw("rand", "size, dtype, device, generator",
+             lambda size, d, device, g: _generator(g).uniform(_count(size), d.numpy).reshape(size), _made, own_device=True)
+RANDN = _draw("randn", "size, dtype, device, generator",
+              lambda size, d, device, g: _generator(g).normal(_count(size), d.numpy).reshape(size), _made, own_device=True)
+RANDINT = _draw("randint", "low:int, high:int, size, dtype, device, generator",
+                lambda low, high, size, d, device, g: _generator(g).integers(_count(size), low, high).reshape(size),
+                lambda low, high, size, dtype, device, g: Spec(dtype, size, device=device), own_device=True)
+RANDPERM = _draw("randperm", "n:int, dtype, device, generator", lambda n, d, device, g: _generator(g).permutation(n),
+                 lambda n, dtype, device, g: Spec(dtype, (n,), device=device), own_device=True)
+
+
+def _sized(name: str, op: Op) -> None:
+    def make(*size: Any, generator: Any = None, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+             requires_grad: bool = False, pin_memory: bool = False, names: Any = None) -> Any:
+        d = _float_only(name, dtype or STATE.mode.default_dtype)
+        return result_of(out, call(op, (unstar(size, names), d, device_of(device), generator)), requires_grad)
+
+    def like(input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
+             memory_format: Any = None, generator: Any = None) -> Any:
+        d = _float_only(name, dtype or input.dtype)
+        where = input.device if device is None else device_of(device)
+        return result_of(None, call(op, (tuple(input.shape), d, where, generator)), requires_grad)
+
+    make.__name__, like.__name__ = name, f"{name}_like"
+    make.__doc__ = f"{'Uniform numbers in [0, 1)' if name == 'rand' else 'Standard normal numbers'} of the given size."
+    like.__doc__ = f"{name} of the size and dtype of `input`."
+    spelled(name, "", op)(make)
+    spelled(f"{name}_like", "", op)(like)
+
+
+_sized("rand", RAND)
+_sized("randn", RANDN)
+
+
+@spelled("randint", "", RANDINT)
+def randint(*args: Any, low: Any = 0, high: Any = None, size: Any = None, generator: Any = None, out: Any = None,
+            dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """Integers in [low, high): randint(high, size) or randint(low, high, size)."""
+    rest = list(args)
+    if rest and isinstance(rest[-1], tuple | list) and size is None:
+        size = rest.pop()
+    if len(rest) == 2:
+        low, high = rest
+    elif len(rest) == 1:
+        low, high = (low, rest[0]) if high is None else (rest[0], high)
+    low, high = as_int(low, "low"), as_int(high, "high")
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    made = call(RANDINT, (low, high, sizes(size), dtype or dt.int64, device_of(device), generator))
+    return result_of(out, made, requires_grad)
+
+
+@spelled("randint_like", "", RANDINT)
+def randint_like(input: Any, *bounds: Any, low: Any = 0, high: Any = None, dtype: Any = None, device: Any = None,
+                 layout: Any = None, requires_grad: bool = False) -> Any:
+    """randint of the size and dtype of `input`."""
+    if len(bounds) == 2:
+        low, high = bounds
+    elif bounds:
+        high = bounds[0]
+    where = input.device if device is None else device_of(device)
+    return call(RANDINT, (low, high, tuple(input.shape), dtype or input.dtype, where, None))
+
+
+@spelled("randperm", "", RANDPERM)
+def randperm(n: Any, *, generator: Any = None, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+             requires_grad: bool = False, pin_memory: bool = False) -> Any:
+    """0 .. n-1 in random order."""
+    return result_of(out, call(RANDPERM, (as_int(n, "n"), dtype or dt.int64, device_of(device), generator)), requires_grad)
+
+
+@spelled("normal", "", RANDN)
+def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, out: Any = None, dtype: Any = None,
+           device: Any = None) -> Any:
+    """Normal numbers with the given mean and deviation (numbers or tensors)."""
+    like = mean if hasattr(mean, "dtype") else std if hasattr(std, "dtype") else None
+    shape = sizes(size) if size is not None else tuple(like.shape)
+    d = dtype or (like.dtype if like is not None else STATE.mode.default_dtype)
+    return result_of(out, call(RANDN, (shape, d, device_of(device), generator)) * std + mean)
+
+
+# -- in place --------------------------------------------------------------------------------------------------------
+def _filler(name: str, schema: str, draw: Any, *, floating: bool = True) -> Op:
+    def eager(a: np.ndarray, *args: Any) -> None:
+        *rest, g = args
+        kind = a.dtype if a.dtype.kind == "f" else np.dtype(np.float32)
+        a[...] = draw(_generator(g), a, kind, *rest).reshape(a.shape)
+
+    def rule(m: Any, *rest: Any) -> Any:
+        if floating:
+            _float_only(name, m.dtype)
+        return m
+
+    return _draw(name, schema, eager, rule, mutates=(0,), methods=name)
+
+
+_filler("uniform_", "input, from_=0.0, to=1.0, *, generator=None",
+        lambda g, a, d, low, high: g.uniform(a.size, d) * d.type(high - low) + d.type(low))
+_filler("normal_", "input, mean=0.0, std=1.0, *, generator=None",
+        lambda g, a, d, mean, std: g.normal(a.size, d) * d.type(std) + d.type(mean))
+_filler("exponential_", "input, lambd=1.0, *, generator=None",
+        lambda g, a, d, lambd: (-np.log1p(-g.uniform(a.size, np.dtype(np.float64))) / lambd).astype(d))
+_filler("log_normal_", "input, mean=1.0, std=2.0, *, generator=None",
+        lambda g, a, d, mean, std: np.exp(g.normal(a.size, d) * d.type(std) + d.type(mean)))
+_filler("cauchy_", "input, median=0.0, sigma=1.0, *, generator=None",
+        lambda g, a, d, median, sigma: (median + sigma * np.tan(np.pi * (g.uniform(a.size, np.dtype(np.float64)) - 0.5))).astype(d))
+_filler("geometric_", "input, p, *, generator=None",
+        lambda g, a, d, p: np.ceil(np.log1p(-g.uniform(a.size, np.dtype(np.float64))) / np.log1p(-p)), floating=False)
+
+
+def _bits(a: np.ndarray) -> tuple[int, int]:
+    if a.dtype.kind == "b":
+        return 0, 2
+    if a.dtype.kind == "f":
+        return 0, 2 ** {2: 11, 4: 24, 8: 53}[a.dtype.itemsize]
+    return 0, int(np.iinfo(a.dtype).max)
+
+
+def _random(g: Generator, a: np.ndarray, d: np.dtype, low: Any, high: Any) -> np.ndarray:
+    if high is None:
+        low, high = _bits(a) if low is None else (0, low)
+    return g.integers(a.size, int(low), int(high))
+
+
+_filler("random_", "input, from_:any=None, to:any=None, *, generator=None", _random, floating=False)
+
+
+def _chosen(g: Any, p: np.ndarray) -> np.ndarray:
+    return _generator(g).uniform(p.size, np.dtype(np.float64)).reshape(p.shape) < p
+
+
+BERNOULLI = _draw("bernoulli", "input, *, generator=None", lambda p, g: _chosen(g, p).astype(p.dtype),
+                  lambda m, g: Spec(_float_only("bernoulli_tensor_cpu_p_", m.dtype), m.shape, like_strides(m)),
+                  functions="bernoulli")
+
+
+@spelled("", "bernoulli", BERNOULLI)
+def bernoulli(self: Any, p: float | None = None, *, generator: Any = None) -> Any:
+    """1 with probability self (or p), else 0."""
+    return call(BERNOULLI, (self if p is None else self.clone().fill_(p), generator))
+
+
+def _fill_bernoulli(g: Generator, a: np.ndarray, d: np.dtype, p: Any) -> np.ndarray:
+    return _chosen(g, np.broadcast_to(np.asarray(p, np.float64), a.shape))
+
+
+_filler("bernoulli_", "input, p:operand=0.5, *, generator=None", _fill_bernoulli, floating=False)
+
+
+def _dropout(a: np.ndarray, p: float, g: Any) -> np.ndarray:
+    keep = _chosen(g, np.broadcast_to(np.float64(1 - p), a.shape))
+    return np.where(keep, a / a.dtype.type(1 - p) if p < 1 else 0, 0).astype(a.dtype)
+
+
+DROPOUT = operator("dropout", "input, p, generator=None", Extern(), _dropout, lambda m, p, g: Spec(m.dtype, m.shape, like_strides(m)),
+                   random=True)
+
+
+def _probability(p: float) -> None:
+    if p < 0 or p > 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+@spelled("F.dropout dropout", "", DROPOUT)
+def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Elements zeroed with probability p and the rest scaled by 1 / (1 - p) while training; else `input` itself."""
+    from .op import OPS
+
+    _probability(p)
+    if not training or p == 0:
+        return input
+    out = call(DROPOUT, (input, p, None))
+    return call(OPS["copy_"], (input, out, False)) if inplace else out
+
+
+@spelled("F.dropout1d F.dropout2d F.dropout3d", "", DROPOUT)
+def dropout_channels(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """dropout of whole channels (dimension 1)."""
+    _probability(p)
+    if not training or p == 0:
+        return input
+    mask = call(DROPOUT, (input.new_ones(tuple(input.shape[:2]) + (1,) * (input.ndim - 2)), p, None))
+    return input * mask
+
+
+def _multinomial(p: np.ndarray, n: int, replacement: bool, g: Any) -> np.ndarray:
+    rows = np.atleast_2d(p).astype(np.float64)
+    if (rows < 0).any() or not np.isfinite(rows).all():
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if (rows.sum(1) <= 0).any():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    source = _generator(g)
+    if replacement:
+        edges = np.cumsum(rows / rows.sum(1, keepdims=True), axis=1)
+        u = source.uniform(rows.shape[0] * n, np.dtype(np.float64)).reshape(rows.shape[0], n)
+        out = np.minimum(np.stack([np.searchsorted(e, v, side="right") for e, v in zip(edges, u)]), rows.shape[1] - 1)
+    else:
+        if ((rows > 0).sum(1) < n).any():
+            raise RuntimeError("invalid multinomial distribution (with replacement=False, not enough non-negative category "
+                               "to sample)")
+        q = -np.log1p(-source.uniform(rows.size, np.dtype(np.float64)).reshape(rows.shape))
+        out = np.argsort(-(rows / q), axis=1, kind="stable")[:, :n]
+    return out.reshape((*p.shape[:-1], n)).astype(np.int64)
+
+
+MULTINOMIAL = _draw("multinomial", "input, num_samples:int, replacement:bool=False, *, generator=None", _multinomial,
+                    lambda m, n, r, g: Spec(dt.int64, (*m.shape[:-1], n)), functions="multinomial", methods="multinomial")

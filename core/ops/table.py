@@ -1,0 +1,24 @@
+"""The table of operators: importing this module declares every operator. `OPS` maps names to operators."""
+
+from __future__ import annotations
+
+from . import (  # noqa: F401
+    activation,
+    comparison,
+    conversion,
+    creation,
+    indexing,
+    inplace,
+    joining,
+    matmul,
+    neural,
+    pointwise_math,
+    random,
+    reduction,
+    views,
+    windows,
+)
+from .declare import FUNCTIONS, METHODS
+from .op import OPS
+
+__all__ = ["FUNCTIONS", "METHODS", "OPS"]

@@ -1,0 +1,545 @@
+"""Operators whose result shares memory with the input, and functions composed of them (chunk, flatten, movedim, ...).
+
+A shape rule returns sizes, strides and the offset (in elements from the beginning of the input); the eager forms use
+NumPy's own views, so that the two can be checked against each other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..tensor.meta import Size
+from .broadcast import same
+from .declare import Spec, operator, spelled, view
+from .dims import as_int, infer_size, is_int, normalise_slice, sizes, unstar, wrap_dim
+from .op import Extern, call
+from .strides import view_strides
+
+
+def _spec(m: Any, shape: Any, strides: Any, offset: Any = 0) -> Spec:
+    return Spec(m.dtype, shape, strides, offset=offset)
+
+
+# -- other sizes over the same elements ------------------------------------------------------------------------------
+def _view_rule(m: Any, size: tuple) -> Spec:
+    new = infer_size(size, m.numel)
+    strides = view_strides(m.shape, m.strides, new)
+    if strides is None:
+        raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension spans "
+                           "across two contiguous subspaces). Use .reshape(...) instead.")
+    return _spec(m, new, strides)
+
+
+_sized = lambda input, size: (input, sizes(size))
+VIEW = view("view", "input, size", lambda a, size: a.reshape(size), _view_rule, normalize=_sized)
+RESHAPE = view("reshape", "input, shape", lambda a, shape: a.reshape(shape), _view_rule,
+               normalize=lambda input, shape: (input, sizes(shape, "shape")))
+
+
+@spelled("", "view", VIEW)
+def view_(self: Any, *shape: Any, size: Any = None, dtype: Any = None) -> Any:
+    """The same elements seen with other sizes (one may be -1), or, given a dtype, the same bytes as that dtype."""
+    from ..tensor.dtypes import dtype as DType
+
+    if dtype is not None or (len(shape) == 1 and isinstance(shape[0], DType)):
+        from .conversion import VIEW_DTYPE
+
+        return call(VIEW_DTYPE, (self, dtype if dtype is not None else shape[0]))
+    return call(VIEW, (self, unstar(shape, size)))
+
+
+def _reshape(input: Any, shape: tuple) -> Any:
+    from .conversion import CONTIGUOUS
+
+    meta = input._meta
+    new = infer_size(shape, meta.numel)
+    if view_strides(meta.shape, meta.strides, new) is None:
+        input = call(CONTIGUOUS, (input,))
+    return call(RESHAPE, (input, new))
+
+
+@spelled("reshape", "", RESHAPE)
+def reshape(input: Any, shape: Any) -> Any:
+    """The elements with other sizes: a view where the layout allows, else a copy."""
+    return _reshape(input, sizes(shape, "shape"))
+
+
+@spelled("", "reshape", RESHAPE)
+def reshape_method(self: Any, *size: Any, shape: Any = None) -> Any:
+    """The elements with other sizes: a view where the layout allows, else a copy."""
+    return _reshape(self, unstar(size, shape))
+
+
+@spelled("", "view_as", VIEW)
+def view_as(self: Any, other: Any) -> Any:
+    """view with the sizes of `other`."""
+    return call(VIEW, (self, tuple(other.shape)))
+
+
+@spelled("", "reshape_as", RESHAPE)
+def reshape_as(self: Any, other: Any) -> Any:
+    """reshape to the sizes of `other`."""
+    return _reshape(self, tuple(other.shape))
+
+
+@spelled("flatten", "flatten", RESHAPE)
+def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """Dimensions start_dim..end_dim made one."""
+    start, end = wrap_dim(start_dim, input.ndim), wrap_dim(end_dim, input.ndim)
+    if start > end:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if not input.ndim:
+        return _reshape(input, (1,))
+    if start == end:
+        return input
+    merged: Any = 1
+    for n in input.shape[start:end + 1]:
+        merged = merged * n
+    return _reshape(input, (*input.shape[:start], merged, *input.shape[end + 1:]))
+
+
+@spelled("ravel", "ravel", RESHAPE)
+def ravel(input: Any) -> Any:
+    """All elements in one dimension."""
+    return _reshape(input, (-1,)) if input.numel() else _reshape(input, (0,))
+
+
+@spelled("unflatten", "unflatten", VIEW)
+def unflatten(input: Any, dim: int, sizes: Any) -> Any:
+    """Dimension `dim` split into `sizes` (one may be -1)."""
+    d = wrap_dim(dim, input.ndim)
+    pieces = infer_size(tuple(as_int(n) for n in sizes), input.shape[d])
+    return call(VIEW, (input, (*input.shape[:d], *pieces, *input.shape[d + 1:])))
+
+
+# -- order of dimensions ---------------------------------------------------------------------------------------------
+def _permute_args(input: Any, dims: Any) -> tuple:
+    ndim = input.ndim
+    if len(dims) != ndim:
+        raise RuntimeError(f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
+                           f"desired ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = "
+                           f"{len(dims)}")
+    order = tuple([wrap_dim(d, ndim) for d in dims])
+    if len(set(order)) != ndim:
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return (input, order)
+
+
+PERMUTE = view("permute", "input, *dims:ints", lambda a, dims: a.transpose(dims),
+               lambda m, dims: _spec(m, [m.shape[d] for d in dims], [m.strides[d] for d in dims]),
+               functions="permute", methods="permute", normalize=_permute_args)
+
+
+def _transpose_rule(m: Any, a: int, b: int) -> Spec:
+    shape, strides = list(m.shape), list(m.strides)
+    if shape:
+        shape[a], shape[b] = shape[b], shape[a]
+        strides[a], strides[b] = strides[b], strides[a]
+    return _spec(m, shape, strides)
+
+
+TRANSPOSE = view("transpose", "input, dim0:dim, dim1:dim", lambda a, i, j: a.swapaxes(i, j) if a.ndim else a, _transpose_rule,
+                 functions="transpose swapdims", methods="transpose swapdims",
+                 normalize=lambda input, a, b: (input, wrap_dim(a, input.ndim), wrap_dim(b, input.ndim)))
+
+
+@spelled("swapaxes", "swapaxes", TRANSPOSE)
+def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
+    """transpose under NumPy's name."""
+    return call(TRANSPOSE, (input, axis0, axis1))
+
+
+@spelled("t", "t", TRANSPOSE)
+def t(input: Any) -> Any:
+    """The transpose of a matrix; 0-d and 1-d tensors come back as they are."""
+    if input.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
+    return call(TRANSPOSE, (input, 0, 1)) if input.ndim == 2 else call(ALIAS, (input,))
+
+
+@spelled("adjoint", "adjoint", TRANSPOSE)
+def adjoint(input: Any) -> Any:
+    """The last two dimensions exchanged."""
+    if input.ndim < 2:
+        raise RuntimeError(f"tensor.adjoint() is only supported on matrices or batches of matrices. Got "
+                           f"{input.ndim}-D tensor.")
+    return call(TRANSPOSE, (input, -2, -1))
+
+
+@spelled("movedim moveaxis", "movedim moveaxis", PERMUTE)
+def movedim(input: Any, source: Any, destination: Any) -> Any:
+    """Dimensions moved to other places, the rest keeping their order."""
+    ndim = input.ndim
+    src = [wrap_dim(d, ndim) for d in (source if isinstance(source, tuple | list) else (source,))]
+    dst = [wrap_dim(d, ndim) for d in (destination if isinstance(destination, tuple | list) else (destination,))]
+    if len(src) != len(dst):
+        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({src} dims) should contain the same "
+                           f"number of dims as destination ({dst} dims)")
+    order: list[int] = [-1] * ndim
+    for s, d in zip(src, dst):
+        order[d] = s
+    rest = iter([d for d in range(ndim) if d not in src])
+    return call(PERMUTE, (input, tuple(d if d >= 0 else next(rest) for d in order)))
+
+
+# -- dimensions of size 1 --------------------------------------------------------------------------------------------
+def _unsqueeze_rule(m: Any, dim: int) -> Spec:
+    step = m.shape[dim] * m.strides[dim] if dim < len(m.shape) else 1
+    return _spec(m, (*m.shape[:dim], 1, *m.shape[dim:]), (*m.strides[:dim], step, *m.strides[dim:]))
+
+
+UNSQUEEZE = view("unsqueeze", "input, dim", np.expand_dims, _unsqueeze_rule, functions="unsqueeze", methods="unsqueeze",
+                 normalize=lambda input, dim: (input, wrap_dim(dim, input.ndim + 1)))
+
+
+def _squeeze_rule(m: Any, dim: tuple) -> Spec:
+    keep = [d for d in range(len(m.shape)) if not (d in dim and m.shape[d] == 1)]
+    return _spec(m, [m.shape[d] for d in keep], [m.strides[d] for d in keep])
+
+
+def _squeeze_args(input: Any, dim: Any = None) -> tuple:
+    if dim is None:
+        return (input, tuple(range(input.ndim)))
+    return (input, tuple(sorted({wrap_dim(d, input.ndim) for d in (dim if isinstance(dim, tuple | list) else (dim,))})))
+
+
+SQUEEZE = view("squeeze", "input, dim:dims=None",
+               lambda a, dim: a.reshape([n for d, n in enumerate(a.shape) if not (d in dim and n == 1)])
+               if not a.size else a.squeeze(tuple(d for d in dim if d < a.ndim and a.shape[d] == 1)),
+               _squeeze_rule, functions="squeeze", methods="squeeze", normalize=_squeeze_args)
+
+# -- repetition without copying --------------------------------------------------------------------------------------
+
+
+def _expand_rule(m: Any, size: tuple) -> Spec:
+    pad = len(size) - len(m.shape)
+    if pad < 0:
+        raise RuntimeError(f"expand({list(m.shape)}, size={list(size)}): the number of sizes provided ({len(size)}) must be "
+                           f"greater or equal to the number of dimensions in the tensor ({len(m.shape)})")
+    shape, strides = [], []
+    for d, n in enumerate(size):
+        if d < pad:
+            if isinstance(n, int) and n == -1:
+                raise RuntimeError(f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing "
+                                   f"dimension {d}")
+            shape.append(n)
+            strides.append(0)
+            continue
+        have, step = m.shape[d - pad], m.strides[d - pad]
+        if (isinstance(n, int) and n == -1) or same(have, n) or have == n:
+            shape.append(have)
+            strides.append(step)
+        elif have == 1:
+            shape.append(n)
+            strides.append(0)
+        else:
+            raise RuntimeError(f"The expanded size of the tensor ({n}) must match the existing size ({have}) at "
+                               f"non-singleton dimension {d}.  Target sizes: {list(size)}.  Tensor sizes: {list(m.shape)}")
+    for d in range(pad - 1, -1, -1):           # a new leading dimension of size 1 has the stride it would have unsqueezed
+        if isinstance(shape[d], int) and shape[d] == 1 and d + 1 < len(shape):
+            strides[d] = shape[d + 1] * strides[d + 1]
+        elif isinstance(shape[d], int) and shape[d] == 1:
+            strides[d] = 1
+    return _spec(m, shape, strides)
+
+
+def _expand(a: np.ndarray, size: tuple) -> np.ndarray:
+    pad = len(size) - a.ndim
+    wanted = [a.shape[d - pad] if n == -1 else n for d, n in enumerate(size)]
+    return np.lib.stride_tricks.as_strided(a, wanted, [0] * pad + [
+        0 if h == 1 and n != 1 else s for h, n, s in zip(a.shape, wanted[pad:], a.strides)])
+
+
+EXPAND = view("expand", "input, *size", _expand, _expand_rule, normalize=_sized, methods="expand")
+
+
+@spelled("", "expand_as", EXPAND)
+def expand_as(self: Any, other: Any) -> Any:
+    """expand to the sizes of `other`."""
+    return call(EXPAND, (self, tuple(other.shape)))
+
+
+@spelled("broadcast_to", "broadcast_to", EXPAND)
+def broadcast_to(input: Any, size: Any) -> Any:
+    """expand under NumPy's name."""
+    return call(EXPAND, (input, size))
+
+
+@spelled("broadcast_tensors", "", EXPAND)
+def broadcast_tensors(*tensors: Any) -> tuple:
+    """All tensors expanded to their common shape."""
+    from .broadcast import broadcast_shapes
+
+    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], tuple | list) else tensors
+    shape = broadcast_shapes(*[x.shape for x in tensors])
+    return tuple(call(EXPAND, (x, shape)) for x in tensors)
+
+
+@spelled("broadcast_shapes", "", EXPAND)
+def broadcast_shapes_(*shapes: Any) -> Any:
+    """The common shape of several shapes."""
+    from .broadcast import broadcast_shapes
+
+    return Size(broadcast_shapes(*[sizes(s) for s in shapes]))
+
+
+# -- parts -----------------------------------------------------------------------------------------------------------
+def check_index(index: Any, size: Any, dim: int) -> Any:
+    """An int index of a dimension, made non-negative. IndexError if it is outside."""
+    index = as_int(index, "index")
+    if index < 0:
+        shifted = index + size
+        if shifted < 0:
+            raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
+        return shifted
+    if index >= size:
+        raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
+    return index
+
+
+def _select_args(input: Any, dim: Any, index: Any) -> tuple:
+    if not input.ndim:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    d = wrap_dim(dim, input.ndim)
+    n = input.shape[d]
+    i = as_int(index, "index")
+    if i >= n or i < -n:
+        raise IndexError(f"select(): index {i} out of range for tensor of size {list(input.shape)} at dimension {d}")
+    return (input, d, i + n if i < 0 else i)
+
+
+SELECT = view("select", "input, dim, index:int", lambda a, d, i: a[(slice(None),) * d + (i, ...)],
+              lambda m, d, i: _spec(m, (*m.shape[:d], *m.shape[d + 1:]), (*m.strides[:d], *m.strides[d + 1:]), i * m.strides[d]),
+              functions="select", methods="select", normalize=_select_args)
+
+
+def _narrow_args(input: Any, dim: Any, start: Any, length: Any) -> tuple:
+    if not input.ndim:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    d = wrap_dim(dim, input.ndim)
+    n = input.shape[d]
+    start = int(start.item()) if hasattr(start, "item") else as_int(start, "start")
+    length = as_int(length, "length")
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if start < 0:
+        if start < -n:
+            raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
+        start = start + n
+    elif start > n:
+        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
+    if not same(start + length, n) and start + length > n:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
+    return (input, d, start, length)
+
+
+NARROW = view("narrow", "input, dim, start:int, length:int",
+              lambda a, d, start, length: a[(slice(None),) * d + (slice(start, start + length),)],
+              lambda m, d, start, length: _spec(m, (*m.shape[:d], length, *m.shape[d + 1:]), m.strides, start * m.strides[d]),
+              functions="narrow", methods="narrow", normalize=_narrow_args)
+
+
+def _getitem_rule(m: Any, index: tuple) -> Spec:
+    shape, strides = [], []
+    offset: Any = 0
+    d = 0
+    for item in index:
+        if item is None:
+            shape.append(1)
+            strides.append(m.shape[d] * m.strides[d] if d < len(m.shape) else 1)
+        elif isinstance(item, slice):
+            start, length, step = normalise_slice(item.start, item.stop, item.step, m.shape[d])
+            offset = offset + start * m.strides[d]
+            shape.append(length)
+            strides.append(m.strides[d] * step)
+            d += 1
+        else:
+            offset = offset + item * m.strides[d]
+            d += 1
+    return _spec(m, (*shape, *m.shape[d:]), (*strides, *m.strides[d:]), offset)
+
+
+GETITEM = view("getitem", "input, index:index", lambda a, index: a[(*index, ...)], _getitem_rule)
+
+
+def _slice_args(input: Any, dim: Any = 0, start: Any = None, stop: Any = None, step: Any = 1) -> tuple:
+    d = wrap_dim(dim, input.ndim)
+    return (input, (slice(None),) * d + (slice(start, stop, step),))
+
+
+def _as_strided(a: np.ndarray, size: tuple, stride: tuple, offset: Any) -> np.ndarray:
+    owner = a
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    if offset is None:
+        skip = a.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+    else:
+        skip = offset * a.itemsize
+    flat = owner.reshape(-1, order="A") if owner.flags.forc else owner
+    end = skip + (sum((n - 1) * s for n, s in zip(size, stride)) + 1) * a.itemsize if all(size) else 0
+    if end > owner.nbytes:
+        raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset or 0}, and "
+                           f"itemsize {a.itemsize} requiring a storage size of {end} are out of bounds for storage of size "
+                           f"{owner.nbytes}")
+    flat = flat.view(np.uint8)[skip:].view() if flat.size else flat
+    room = flat[:end] if flat.size else flat
+    base = room.view(a.dtype) if room.size % a.itemsize == 0 and room.size else np.empty(0, a.dtype)
+    return np.lib.stride_tricks.as_strided(base, size, [s * a.itemsize for s in stride])
+
+
+# Not lowered as a view: `storage_offset` counts from the beginning of the storage, which only the real array knows.
+AS_STRIDED = operator("as_strided", "input, size, stride:ints, storage_offset:int=None", Extern(), _as_strided,
+                      lambda m, size, stride, offset: _spec(m, size, stride), functions="as_strided",
+                      methods="as_strided", returns_view=True,
+                      normalize=lambda a, size, stride, storage_offset=None: (a, sizes(size), sizes(stride),
+                                                                              storage_offset))
+
+ALIAS = view("alias", "input", lambda a: a, lambda m: _spec(m, m.shape, m.strides))
+
+
+def _diagonal_rule(m: Any, offset: int, a: int, b: int) -> Spec:
+    rows, cols = m.shape[a], m.shape[b]
+    up, left = (offset, 0) if offset >= 0 else (0, -offset)
+    r, c = rows - left, cols - up
+    n = r if r < c else c
+    n = n if n > 0 else 0
+    rest = [d for d in range(len(m.shape)) if d not in (a, b)]
+    start = up * m.strides[b] + left * m.strides[a]
+    return _spec(m, [*[m.shape[d] for d in rest], n], [*[m.strides[d] for d in rest], m.strides[a] + m.strides[b]],
+                 start if not (isinstance(n, int) and n == 0) else 0)
+
+
+def _diagonal_args(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> tuple:
+    a, b = wrap_dim(dim1, input.ndim), wrap_dim(dim2, input.ndim)
+    if a == b:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return (input, offset, a, b)
+
+
+DIAGONAL = view("diagonal", "input, offset:int=0, dim1:dim=0, dim2:dim=1",
+                lambda x, offset, a, b: _writable(np.diagonal(x, offset, a, b), x), _diagonal_rule, functions="diagonal",
+                methods="diagonal", normalize=_diagonal_args)
+
+
+def _writable(result: np.ndarray, owner: np.ndarray) -> np.ndarray:
+    if owner.flags.writeable and not result.flags.writeable:
+        result.flags.writeable = True
+    return result
+
+
+def _unfold_rule(m: Any, d: int, size: int, step: int) -> Spec:
+    n = m.shape[d]
+    if n < size:
+        raise RuntimeError(f"maximum size for tensor at dimension {d} is {n} but size is {size}")
+    return _spec(m, (*m.shape[:d], (n - size) // step + 1, *m.shape[d + 1:], size),
+                 (*m.strides[:d], m.strides[d] * step, *m.strides[d + 1:], m.strides[d]))
+
+
+def _unfold(a: np.ndarray, d: int, size: int, step: int) -> np.ndarray:
+    windows = np.lib.stride_tricks.sliding_window_view(a, size, axis=d, writeable=True)
+    return windows[(slice(None),) * d + (slice(None, None, step),)]
+
+
+UNFOLD = view("unfold", "input, dimension:dim, size:int, step:int", _unfold, _unfold_rule, methods="unfold",
+              normalize=lambda a, d, size, step: (a, wrap_dim(d, a.ndim), size, step))
+
+
+# -- several parts ---------------------------------------------------------------------------------------------------
+@spelled("unbind", "unbind", SELECT)
+def unbind(input: Any, dim: int = 0) -> tuple:
+    """All slices along `dim`."""
+    if not input.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    d = wrap_dim(dim, input.ndim)
+    return tuple([call(SELECT, (input, d, i)) for i in range(input.shape[d])])
+
+
+@spelled("split_with_sizes", "split_with_sizes", NARROW)
+def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple:
+    """Parts of the stated lengths along `dim`; they must add up."""
+    d = wrap_dim(dim, input.ndim)
+    total: Any = 0
+    for n in split_sizes:
+        total = total + n
+    if not same(total, input.shape[d]) and total != input.shape[d]:
+        raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {input.shape[d]} (input tensor's size at "
+                           f"dimension {dim}), but got split_sizes={list(split_sizes)}")
+    at: Any = 0
+    parts = []
+    for n in split_sizes:
+        parts.append(call(NARROW, (input, d, at, n)))
+        at = at + n
+    return tuple(parts)
+
+
+@spelled("split", "split", NARROW)
+def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
+    """Parts of `split_size_or_sections` elements along `dim` (the last may be smaller), or of the lengths in the list."""
+    if isinstance(split_size_or_sections, tuple | list):
+        return split_with_sizes(tensor, split_size_or_sections, dim)
+    d = wrap_dim(dim, tensor.ndim)
+    n, step = tensor.shape[d], as_int(split_size_or_sections, "split_size")
+    if step < 0 or (step == 0 and n != 0):
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={step}")
+    pieces = max(int((n + step - 1) // step), 1) if step else 1
+    return split_with_sizes(tensor, [step] * (pieces - 1) + [n - step * (pieces - 1)], d)
+
+
+@spelled("chunk", "chunk", NARROW)
+def chunk(input: Any, chunks: int, dim: int = 0) -> tuple:
+    """At most `chunks` parts of equal size along `dim` (the last may be smaller)."""
+    if chunks <= 0:
+        raise RuntimeError("chunk expects `chunks` to be greater than 0, got: " + str(chunks))
+    d = wrap_dim(dim, input.ndim)
+    n = input.shape[d]
+    step = (n + chunks - 1) // chunks
+    if isinstance(step, int) and step == 0:
+        return split_with_sizes(input, [0] * chunks, d)
+    return split(input, step, d)
+
+
+@spelled("tensor_split", "tensor_split", NARROW)
+def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
+    """Parts cut at the stated indices, or that many parts whose sizes differ by at most one."""
+    d = wrap_dim(dim, input.ndim)
+    n = input.shape[d]
+    if is_int(indices_or_sections):
+        k = indices_or_sections
+        lengths = [n // k + (1 if i < n % k else 0) for i in range(k)]
+        return split_with_sizes(input, lengths, d)
+    cuts = [0, *indices_or_sections, n]
+    return tuple([call(GETITEM, _slice_args(input, d, a, b)) for a, b in zip(cuts, cuts[1:])])
+
+
+def _splitter(name: str, dim: int) -> None:
+    @spelled(name, name, NARROW)
+    def split_at(input: Any, indices_or_sections: Any) -> tuple:
+        d = dim if input.ndim > 1 or dim != 1 else 0
+        return tensor_split(input, indices_or_sections, d)
+
+    split_at.__name__ = name
+    split_at.__doc__ = f"tensor_split along dimension {dim}."
+
+
+_splitter("hsplit", 1)
+_splitter("vsplit", 0)
+_splitter("dsplit", 2)
+
+
+# -- at least n dimensions -------------------------------------------------------------------------------------------
+def _at_least(ndim: int, grow: Any) -> Any:
+    def convert(*tensors: Any) -> Any:
+        many = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], tuple | list) else tensors
+        out = tuple(x if x.ndim >= ndim else call(VIEW, (x, grow(tuple(x.shape)))) for x in many)
+        return out[0] if len(tensors) == 1 and not isinstance(tensors[0], tuple | list) else out
+
+    convert.__name__ = f"atleast_{ndim}d"
+    convert.__doc__ = f"The tensor(s) with at least {ndim} dimension(s)."
+    return spelled(convert.__name__, "", VIEW)(convert)
+
+
+_at_least(1, lambda s: (1,))
+_at_least(2, lambda s: (1,) * (2 - len(s)) + s)
+_at_least(3, lambda s: {0: (1, 1, 1), 1: (1, *s, 1), 2: (*s, 1)}[len(s)])

@@ -1,0 +1,436 @@
+"""Operators that slide a window over space: convolution, pooling, padding, folding.
+
+Eager forms see every window through a NumPy view and use one matrix product or reduction over it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+
+from ..tensor import dtypes as dt
+from .declare import Spec, operator, spelled
+from .op import Extern, Op, call
+from .strides import channels_last_strides, is_channels_last, surely_contiguous
+
+_MaxPool = namedtuple("max_pool", ["values", "indices"])
+
+
+def spread(value: Any, n: int, name: str = "argument") -> tuple:
+    """One number per spatial dimension. RuntimeError if the length is wrong."""
+    if isinstance(value, tuple | list):
+        if len(value) == 1:
+            return tuple(value) * n
+        if len(value) != n:
+            raise RuntimeError(f"expected {name} to be a single integer value or a list of {n} values to match the spatial "
+                               f"dimensions, but got {name}={list(value)}")
+        return tuple(value)
+    return (value,) * n
+
+
+def _layout(m: Any, shape: tuple) -> tuple | None:
+    """Channels last stays channels last."""
+    if len(shape) == 4 and not surely_contiguous(m.shape, m.strides) and is_channels_last(m.shape, m.strides):
+        return channels_last_strides(shape)
+    return None
+
+
+def _windows(a: np.ndarray, kernel: tuple, stride: tuple, dilation: tuple) -> np.ndarray:
+    """(B, C, *out, *kernel): a view of every window of (B, C, *space)."""
+    n = len(kernel)
+    reach = tuple(d * (k - 1) + 1 for k, d in zip(kernel, dilation))
+    view = np.lib.stride_tricks.sliding_window_view(a, reach, axis=tuple(range(2, 2 + n)))
+    at = tuple(slice(None, None, s) for s in stride)
+    inside = tuple(slice(None, None, d) for d in dilation)
+    return view[(slice(None), slice(None), *at, *inside)]
+
+
+def _out_size(n: Any, k: int, stride: int, low: int, high: int, dilation: int, ceil: bool = False) -> Any:
+    span = n + low + high - dilation * (k - 1) - 1
+    if not ceil:
+        return span // stride + 1
+    out = (span + stride - 1) // stride + 1
+    if isinstance(out, int) and (out - 1) * stride >= n + low:
+        out -= 1
+    elif not isinstance(out, int) and (out - 1) * stride >= n + low:
+        out = out - 1
+    return out
+
+
+# -- convolution -----------------------------------------------------------------------------------------------------
+def _conv_rule(n: int) -> Any:
+    def rule(m: Any, w: Any, b: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Spec:
+        if len(m.shape) != n + 2:
+            raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to conv{n}d, but got input of size: "
+                               f"{list(m.shape)}")
+        if w.dtype is not m.dtype:
+            from .declare import type_name
+
+            raise RuntimeError(f"Input type ({type_name(m.dtype)}) and weight type ({type_name(w.dtype)}) should be the same")
+        if m.shape[1] != w.shape[1] * groups:
+            raise RuntimeError(f"Given groups={groups}, weight of size {list(w.shape)}, expected input{list(m.shape)} to have "
+                               f"{w.shape[1] * groups} channels, but got {m.shape[1]} channels instead")
+        space = []
+        for d in range(n):
+            size = _out_size(m.shape[2 + d], w.shape[2 + d], stride[d], *padding[d], dilation[d])
+            if m.shape[2 + d] + sum(padding[d]) < dilation[d] * (w.shape[2 + d] - 1) + 1:
+                padded = " x ".join(str(m.shape[2 + i] + sum(padding[i])) for i in range(n))
+                kernel = " x ".join(str(dilation[i] * (w.shape[2 + i] - 1) + 1) for i in range(n))
+                raise RuntimeError(f"Calculated padded input size per channel: ({padded}). Kernel size: ({kernel}). Kernel size "
+                                   f"can't be greater than actual input size")
+            space.append(size)
+        shape = (m.shape[0], w.shape[0], *space)
+        return Spec(m.dtype, shape, _layout(m, shape))
+    return rule
+
+
+def _conv(a: np.ndarray, w: np.ndarray, b: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> np.ndarray:
+    n = w.ndim - 2
+    wide = np.dtype(np.float32) if a.dtype == np.float16 else a.dtype
+    x = np.pad(a, ((0, 0), (0, 0), *padding)) if any(any(p) for p in padding) else a
+    view = _windows(x.astype(wide, copy=False), w.shape[2:], stride, dilation)
+    w = w.astype(wide, copy=False)
+    axes = [1, *range(2 + n, 2 + 2 * n)]
+    per, each = w.shape[0] // groups, w.shape[1]
+    parts = [np.tensordot(view[:, g * each:(g + 1) * each], w[g * per:(g + 1) * per], (axes, list(range(1, 2 + n))))
+             for g in range(groups)]
+    out = np.moveaxis(np.concatenate(parts, axis=-1) if groups > 1 else parts[0], -1, 1)
+    return out if b is None else out + b.astype(wide, copy=False).reshape(-1, *(1,) * n)
+
+
+_CONV_SCHEMA = "input, weight, bias=None, stride:ints, padding:ints, dilation:ints, groups:int"
+CONV: dict[int, Op] = {n: operator(f"conv{n}d", _CONV_SCHEMA, Extern(), _conv, _conv_rule(n)) for n in (1, 2, 3)}
+
+
+def _padding(padding: Any, n: int, kernel: tuple, stride: tuple, dilation: tuple) -> tuple:
+    if isinstance(padding, str):
+        if padding == "valid":
+            return ((0, 0),) * n
+        if any(s != 1 for s in stride):
+            raise RuntimeError("padding='same' is not supported for strided convolutions")
+        total = [d * (k - 1) for k, d in zip(kernel, dilation)]
+        return tuple((t // 2, t - t // 2) for t in total)
+    return tuple((p, p) for p in spread(padding, n, "padding"))
+
+
+def _conv_api(n: int) -> Any:
+    def conv(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+             groups: int = 1) -> Any:
+        s, d = spread(stride, n, "stride"), spread(dilation, n, "dilation")
+        pads = _padding(padding, n, tuple(weight.shape[2:]), s, d)
+        alone = input.ndim == n + 1
+        out = call(CONV[n], (input.unsqueeze(0) if alone else input, weight, bias, s, pads, d, groups))
+        return out.squeeze(0) if alone else out
+
+    conv.__name__ = f"conv{n}d"
+    conv.__doc__ = f"{n}-d convolution of (B, C, ...) with weights (O, C / groups, ...)."
+    return spelled(f"F.conv{n}d conv{n}d", "", CONV[n])(conv)
+
+
+conv1d, conv2d, conv3d = _conv_api(1), _conv_api(2), _conv_api(3)
+
+
+def _transposed_rule(m: Any, w: Any, b: Any, stride: tuple, padding: tuple, extra: tuple, groups: int, dilation: tuple) -> Spec:
+    if m.shape[1] != w.shape[0]:
+        raise RuntimeError(f"Given transposed=1, weight of size {list(w.shape)}, expected input{list(m.shape)} to have "
+                           f"{w.shape[0]} channels, but got {m.shape[1]} channels instead")
+    space = [(m.shape[2 + d] - 1) * stride[d] - 2 * padding[d] + dilation[d] * (w.shape[2 + d] - 1) + extra[d] + 1
+             for d in range(len(stride))]
+    return Spec(m.dtype, (m.shape[0], w.shape[1] * groups, *space))
+
+
+def _transposed(a: np.ndarray, w: np.ndarray, b: Any, stride: tuple, padding: tuple, extra: tuple, groups: int,
+                dilation: tuple) -> np.ndarray:
+    n = len(stride)
+    wide = np.dtype(np.float32) if a.dtype == np.float16 else a.dtype
+    a, w = a.astype(wide, copy=False), w.astype(wide, copy=False)
+    full = [(a.shape[2 + d] - 1) * stride[d] + dilation[d] * (w.shape[2 + d] - 1) + 1 + extra[d] for d in range(n)]
+    per, each = w.shape[1], w.shape[0] // groups
+    out = np.zeros((a.shape[0], per * groups, *full), wide)
+    for at in np.ndindex(*w.shape[2:]):
+        where = tuple(slice(at[d] * dilation[d], at[d] * dilation[d] + (a.shape[2 + d] - 1) * stride[d] + 1, stride[d])
+                      for d in range(n))
+        for g in range(groups):
+            part = np.tensordot(a[:, g * each:(g + 1) * each], w[(slice(g * each, (g + 1) * each), slice(None), *at)], ([1], [0]))
+            out[(slice(None), slice(g * per, (g + 1) * per), *where)] += np.moveaxis(part, -1, 1)
+    cut = tuple(slice(p, size - p if p else None) for p, size in zip(padding, full))
+    out = out[(slice(None), slice(None), *cut)]
+    return np.ascontiguousarray(out) if b is None else out + b.reshape(-1, *(1,) * n)
+
+
+CONV_TRANSPOSE = {n: operator(f"conv_transpose{n}d", "input, weight, bias=None, stride:ints, padding:ints, output_padding:ints, "
+                              "groups:int, dilation:ints", Extern(), _transposed, _transposed_rule) for n in (1, 2, 3)}
+
+
+def _transpose_api(n: int) -> Any:
+    def conv(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+             groups: int = 1, dilation: Any = 1) -> Any:
+        alone = input.ndim == n + 1
+        out = call(CONV_TRANSPOSE[n], (input.unsqueeze(0) if alone else input, weight, bias, spread(stride, n),
+                                       spread(padding, n), spread(output_padding, n), groups, spread(dilation, n)))
+        return out.squeeze(0) if alone else out
+
+    conv.__name__ = f"conv_transpose{n}d"
+    conv.__doc__ = f"{n}-d transposed convolution of (B, C, ...) with weights (C, O / groups, ...)."
+    return spelled(f"F.conv_transpose{n}d conv_transpose{n}d", "", CONV_TRANSPOSE[n])(conv)
+
+
+for _n in (1, 2, 3):
+    _transpose_api(_n)
+
+
+# -- pooling ---------------------------------------------------------------------------------------------------------
+def _pool_spec(m: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil: bool, d: Any) -> Spec:
+    space = [_out_size(m.shape[2 + i], kernel[i], stride[i], padding[i], padding[i], dilation[i], ceil)
+             for i in range(len(kernel))]
+    for k, p in zip(kernel, padding):
+        if p > k // 2:
+            raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
+                               f"dilation=1")
+    if any(isinstance(s, int) and s < 1 for s in space):
+        raise RuntimeError(f"Given input size: ({'x'.join(map(str, m.shape[1:]))}). Calculated output size: "
+                           f"({'x'.join(map(str, (m.shape[1], *space)))}). Output size is too small")
+    shape = (m.shape[0], m.shape[1], *space)
+    return Spec(d, shape, _layout(m, shape))
+
+
+def _padded(a: np.ndarray, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil: bool, value: Any) -> tuple:
+    """(array padded so that every window fits, output sizes)."""
+    out = [_out_size(a.shape[2 + i], kernel[i], stride[i], padding[i], padding[i], dilation[i], ceil) for i in range(len(kernel))]
+    pads = []
+    for i, k in enumerate(kernel):
+        need = (out[i] - 1) * stride[i] + dilation[i] * (k - 1) + 1
+        pads.append((padding[i], max(need - a.shape[2 + i] - padding[i], 0)))
+    if any(any(p) for p in pads):
+        a = np.pad(a, ((0, 0), (0, 0), *pads), constant_values=value)
+    return a, tuple(out)
+
+
+def _lowest(d: np.dtype) -> Any:
+    return -np.inf if d.kind == "f" else np.iinfo(d).min
+
+
+def _max_windows(a: np.ndarray, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil: bool) -> np.ndarray:
+    x, out = _padded(a, kernel, stride, padding, dilation, ceil, _lowest(a.dtype))
+    view = _windows(x, kernel, stride, dilation)
+    return view[(slice(None), slice(None), *[slice(0, n) for n in out])]
+
+
+def _max_pool(a: np.ndarray, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil: bool) -> np.ndarray:
+    n = len(kernel)
+    return _max_windows(a, kernel, stride, padding, dilation, ceil).max(axis=tuple(range(2 + n, 2 + 2 * n)))
+
+
+def _max_pool_indices(a: np.ndarray, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil: bool) -> tuple:
+    n = len(kernel)
+    view = _max_windows(a, kernel, stride, padding, dilation, ceil)
+    flat = view.reshape(*view.shape[:2 + n], -1)
+    best = flat.argmax(axis=-1)
+    inside = np.unravel_index(best, kernel)
+    where = np.zeros(best.shape, np.int64)
+    for i in range(n):
+        start = (np.arange(best.shape[2 + i]) * stride[i] - padding[i]).reshape([-1 if d == 2 + i else 1 for d in range(best.ndim)])
+        where = where * a.shape[2 + i] + start + inside[i] * dilation[i]
+    return np.take_along_axis(flat, best[..., None], -1)[..., 0], where
+
+
+_POOL_SCHEMA = "input, kernel_size:ints, stride:ints, padding:ints, dilation:ints, ceil_mode:bool"
+MAX_POOL = {n: operator(f"max_pool{n}d", _POOL_SCHEMA, Extern(), _max_pool, lambda m, *a: _pool_spec(m, *a, m.dtype))
+            for n in (1, 2, 3)}
+MAX_POOL_INDICES = {n: operator(f"max_pool{n}d_with_indices", _POOL_SCHEMA, Extern(), _max_pool_indices,
+                                lambda m, *a: (_pool_spec(m, *a, m.dtype), _pool_spec(m, *a, dt.int64)), returns=_MaxPool)
+                    for n in (1, 2, 3)}
+
+
+def _batched(input: Any, n: int, run: Any) -> Any:
+    if input.ndim == n + 2:
+        return run(input)
+    if input.ndim != n + 1:
+        raise RuntimeError(f"Expected {n + 1}D or {n + 2}D input, but got {list(input.shape)}")
+    out = run(input.unsqueeze(0))
+    return tuple(t.squeeze(0) for t in out) if isinstance(out, tuple) else out.squeeze(0)
+
+
+def _max_pool_api(n: int) -> Any:
+    def max_pool(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+                 ceil_mode: bool = False, return_indices: bool = False) -> Any:
+        kernel = spread(kernel_size, n, "kernel_size")
+        step = kernel if stride is None or stride == [] or stride == () else spread(stride, n, "stride")
+        op = (MAX_POOL_INDICES if return_indices else MAX_POOL)[n]
+        return _batched(input, n, lambda x: call(op, (x, kernel, step, spread(padding, n), spread(dilation, n), bool(ceil_mode))))
+
+    max_pool.__name__ = f"max_pool{n}d"
+    max_pool.__doc__ = f"The largest element of each window of {n} dimensions."
+    spelled(f"F.max_pool{n}d max_pool{n}d", "", MAX_POOL[n])(max_pool)
+
+    def with_indices(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+                     ceil_mode: bool = False, return_indices: bool = True) -> Any:
+        return max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+    with_indices.__name__ = f"max_pool{n}d_with_indices"
+    with_indices.__doc__ = f"max_pool{n}d and the position of each largest element in its plane."
+    spelled(f"F.max_pool{n}d_with_indices", "", MAX_POOL_INDICES[n])(with_indices)
+
+
+def _avg_pool(a: np.ndarray, kernel: tuple, stride: tuple, padding: tuple, ceil: bool, count_pad: bool, divisor: Any) -> np.ndarray:
+    n = len(kernel)
+    wide = a.astype(np.float32) if a.dtype == np.float16 else a
+    x, out = _padded(wide, kernel, stride, padding, (1,) * n, ceil, 0)
+    cut = (slice(None), slice(None), *[slice(0, m) for m in out])
+    axes = tuple(range(2 + n, 2 + 2 * n))
+    total = _windows(x, kernel, stride, (1,) * n)[cut].sum(axis=axes)
+    if divisor:
+        return total / wide.dtype.type(divisor)
+    ones = np.ones((1, 1, *a.shape[2:]), wide.dtype)
+    if count_pad:
+        ones = np.pad(ones, ((0, 0), (0, 0), *[(p, p) for p in padding]), constant_values=1)
+        counts, _ = _padded(ones, kernel, stride, (0,) * n, (1,) * n, False, 0)
+        short = [(0, max(x.shape[2 + i] - counts.shape[2 + i], 0)) for i in range(n)]
+        counts = np.pad(counts, ((0, 0), (0, 0), *short))
+    else:
+        counts, _ = _padded(ones, kernel, stride, padding, (1,) * n, ceil, 0)
+    return total / _windows(counts, kernel, stride, (1,) * n)[cut].sum(axis=axes)
+
+
+AVG_POOL = {n: operator(f"avg_pool{n}d", "input, kernel_size:ints, stride:ints, padding:ints, ceil_mode:bool, "
+                        "count_include_pad:bool, divisor_override:any", Extern(), _avg_pool,
+                        lambda m, k, s, p, c, *rest: _pool_spec(m, k, s, p, (1,) * len(k), c, m.dtype)) for n in (1, 2, 3)}
+
+
+def _avg_pool_api(n: int) -> Any:
+    def avg_pool(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+                 count_include_pad: bool = True, divisor_override: Any = None) -> Any:
+        kernel = spread(kernel_size, n, "kernel_size")
+        step = kernel if stride is None or stride == [] or stride == () else spread(stride, n, "stride")
+        return _batched(input, n, lambda x: call(AVG_POOL[n], (x, kernel, step, spread(padding, n), bool(ceil_mode),
+                                                               bool(count_include_pad), divisor_override)))
+
+    avg_pool.__name__ = f"avg_pool{n}d"
+    avg_pool.__doc__ = f"The mean of each window of {n} dimensions."
+    spelled(f"F.avg_pool{n}d", "", AVG_POOL[n])(avg_pool)
+
+
+def _adaptive(reduce: Any) -> Any:
+    def run(a: np.ndarray, size: tuple) -> np.ndarray:
+        out = a.astype(np.float32) if a.dtype == np.float16 else a
+        for i, m in enumerate(size):
+            n = out.shape[2 + i]
+            parts = [reduce(out[(slice(None),) * (2 + i) + (slice((k * n) // m, -((-(k + 1) * n) // m)),)], 2 + i) for k in range(m)]
+            out = np.concatenate(parts, axis=2 + i) if parts else out[(slice(None),) * (2 + i) + (slice(0, 0),)]
+        return out
+    return run
+
+
+_adaptive_rule = lambda m, size: Spec(m.dtype, (m.shape[0], m.shape[1], *size), _layout(m, (m.shape[0], m.shape[1], *size)))
+ADAPTIVE = {(kind, n): operator(f"adaptive_{kind}_pool{n}d", "input, output_size:ints", Extern(), _adaptive(
+    (lambda x, d: x.mean(axis=d, keepdims=True)) if kind == "avg" else (lambda x, d: x.max(axis=d, keepdims=True))), _adaptive_rule)
+    for kind in ("avg", "max") for n in (1, 2, 3)}
+
+
+def _adaptive_api(kind: str, n: int) -> Any:
+    def pool(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+        if return_indices:
+            from ..errors import NotYetSupported
+            raise NotYetSupported(f"adaptive_{kind}_pool{n}d(return_indices=True) does not exist yet; max_pool{n}d with "
+                                  f"return_indices does.")
+        wanted = spread(output_size, n, "output_size")
+        size = tuple(input.shape[input.ndim - n + i] if m is None else m for i, m in enumerate(wanted))
+        return _batched(input, n, lambda x: call(ADAPTIVE[kind, n], (x, size)))
+
+    pool.__name__ = f"adaptive_{kind}_pool{n}d"
+    pool.__doc__ = f"The {'mean' if kind == 'avg' else 'largest element'} over windows chosen so that the result has output_size."
+    spelled(f"F.{pool.__name__} {pool.__name__}", "", ADAPTIVE[kind, n])(pool)
+
+
+for _n in (1, 2, 3):
+    _max_pool_api(_n)
+    _avg_pool_api(_n)
+    for _kind in ("avg", "max"):
+        _adaptive_api(_kind, _n)
+
+
+# -- padding ---------------------------------------------------------------------------------------------------------
+_MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+
+
+def _pad_array(a: np.ndarray, pads: tuple, mode: str, value: Any) -> np.ndarray:
+    for i, (low, high) in enumerate(pads):
+        if low < 0 or high < 0:
+            a = a[(slice(None),) * i + (slice(max(-low, 0), a.shape[i] - max(-high, 0)),)]
+    grow = [(max(low, 0), max(high, 0)) for low, high in pads]
+    if mode == "constant":
+        return np.pad(a, grow, constant_values=value)
+    return np.pad(a, grow, mode=_MODES[mode])  # type: ignore[call-overload]
+
+
+def _pad_rule(m: Any, pads: tuple, mode: str, value: Any) -> Spec:
+    if mode == "reflect" or mode == "circular":
+        for d, (low, high) in enumerate(pads):
+            limit = m.shape[d] if mode == "circular" else m.shape[d] - 1
+            if (low or high) and (low > limit or high > limit):
+                raise RuntimeError(f"Argument #4: Padding size should be less than the corresponding input dimension, but got: "
+                                   f"padding ({low}, {high}) at dimension {d} of input {list(m.shape)}")
+    return Spec(m.dtype, [n + low + high if low or high else n for n, (low, high) in zip(m.shape, pads)])
+
+
+PAD = operator("pad", "input, pad:ints, mode:str, value", Extern(), _pad_array, _pad_rule)
+
+
+@spelled("F.pad", "", PAD)
+def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
+    """Padding given from the last dimension backwards as (low, high) pairs; modes constant, reflect, replicate, circular."""
+    if len(pad) % 2 != 0:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if len(pad) // 2 > input.ndim:
+        raise RuntimeError("Length of pad should be no more than twice the number of dimensions of the input. Pad length is "
+                           f"{len(pad)} while the input has {input.ndim} dimensions.")
+    if mode not in _MODES:
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    pairs = [(pad[2 * i], pad[2 * i + 1]) for i in range(len(pad) // 2)]
+    pads = tuple([(0, 0)] * (input.ndim - len(pairs)) + pairs[::-1])
+    return call(PAD, (input, pads, mode, 0 if value is None else value))
+
+
+# -- folding ---------------------------------------------------------------------------------------------------------
+def _unfold_rule(m: Any, kernel: tuple, dilation: tuple, padding: tuple, stride: tuple) -> Spec:
+    space = [_out_size(m.shape[2 + i], kernel[i], stride[i], padding[i], padding[i], dilation[i]) for i in (0, 1)]
+    return Spec(m.dtype, (m.shape[0], m.shape[1] * kernel[0] * kernel[1], space[0] * space[1]))
+
+
+def _unfold(a: np.ndarray, kernel: tuple, dilation: tuple, padding: tuple, stride: tuple) -> np.ndarray:
+    x = np.pad(a, ((0, 0), (0, 0), *[(p, p) for p in padding]))
+    view = _windows(x, kernel, stride, dilation)
+    return view.transpose(0, 1, 4, 5, 2, 3).reshape(a.shape[0], a.shape[1] * math.prod(kernel), -1)
+
+
+UNFOLD2D = operator("unfold2d", "input, kernel_size:ints, dilation:ints, padding:ints, stride:ints", Extern(), _unfold, _unfold_rule)
+
+
+@spelled("F.unfold", "", UNFOLD2D)
+def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
+    """The windows of (B, C, H, W) as columns: (B, C * kh * kw, windows)."""
+    return _batched(input, 2, lambda x: call(UNFOLD2D, (x, spread(kernel_size, 2), spread(dilation, 2), spread(padding, 2),
+                                                        spread(stride, 2))))
+
+
+@spelled("F.pixel_shuffle pixel_shuffle", "", None)
+def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
+    """(..., C * r * r, H, W) to (..., C, H * r, W * r)."""
+    r = upscale_factor
+    *lead, c, h, w = input.shape
+    x = input.reshape(*lead, c // (r * r), r, r, h, w)
+    k = len(lead)
+    return x.permute(*range(k), k, k + 3, k + 1, k + 4, k + 2).reshape(*lead, c // (r * r), h * r, w * r)
+
+
+@spelled("F.pixel_unshuffle pixel_unshuffle", "", None)
+def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
+    """(..., C, H * r, W * r) to (..., C * r * r, H, W)."""
+    r = downscale_factor
+    *lead, c, h, w = input.shape
+    x = input.reshape(*lead, c, h // r, r, w // r, r)
+    k = len(lead)
+    return x.permute(*range(k), k, k + 2, k + 4, k + 1, k + 3).reshape(*lead, c * r * r, h // r, w // r)

@@ -1,0 +1,125 @@
+"""The random number generator: a Mersenne Twister drawn from as PyTorch's CPU generator does.
+
+With the same seed, `rand`, `randn`, `randint` and `randperm` give the numbers that PyTorch gives on a CPU. The facts:
+float32 takes 24 bits of one 32-bit draw, float64 53 bits of two; 16 and more normal numbers come from Box-Muller on
+blocks of 16, fewer one pair at a time in double precision, the second of a pair kept for the next call.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from typing import Any
+
+import numpy as np
+
+from .devices import CPU, device
+
+DEFAULT_SEED = 67280421310721
+
+
+class Generator:
+    """torch.Generator on the CPU."""
+
+    __module__ = "torch"
+
+    def __init__(self, device: Any = CPU) -> None:
+        self._seed = DEFAULT_SEED
+        self._kept: float | None = None
+        self._bits = np.random.MT19937()
+        self._restart(DEFAULT_SEED)
+
+    def _restart(self, seed: int) -> None:
+        self._seed = seed
+        self._kept = None
+        self._bits.state = np.random.RandomState(seed & 0xFFFFFFFF).get_state(legacy=False)
+
+    @property
+    def device(self) -> device:
+        return CPU
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Start again from `seed`."""
+        self._restart(int(seed) & 0xFFFFFFFFFFFFFFFF)
+        return self
+
+    def seed(self) -> int:
+        """Start again from a seed that nobody knows, and return it."""
+        self._restart(secrets.randbits(53))
+        return self._seed
+
+    def initial_seed(self) -> int:
+        """The seed of the last start."""
+        return self._seed
+
+    def state(self) -> tuple:
+        """Everything needed to continue from here."""
+        return (self._seed, self._kept, self._bits.state)
+
+    def restore(self, state: tuple) -> None:
+        """Continue from what `state` returned."""
+        self._seed, self._kept, self._bits.state = state
+
+    # -- draws ------------------------------------------------------------------------------------------------------
+    def words(self, n: int) -> np.ndarray:
+        """n draws of 32 bits, as uint64."""
+        return np.asarray(self._bits.random_raw(n))
+
+    def long_words(self, n: int) -> np.ndarray:
+        """n draws of 64 bits."""
+        w = self.words(2 * n)
+        return (w[0::2] << np.uint64(32)) | w[1::2]
+
+    def uniform(self, n: int, d: np.dtype) -> np.ndarray:
+        """n numbers in [0, 1) of dtype float32 or float64 (float16: 11 bits of a draw)."""
+        if d == np.float64:
+            return (self.long_words(n) & np.uint64((1 << 53) - 1)).astype(np.float64) * 2.0 ** -53
+        digits = 24 if d == np.float32 else 11
+        return ((self.words(n) & np.uint64((1 << digits) - 1)).astype(np.float32) * np.float32(2.0 ** -digits)).astype(d)
+
+    def normal(self, n: int, d: np.dtype) -> np.ndarray:
+        """n standard normal numbers."""
+        if n < 16:
+            return np.array([self._one_normal() for _ in range(n)]).astype(d)
+        wide = np.dtype(np.float64) if d == np.float64 else np.dtype(np.float32)
+        u = self.uniform(n, wide)
+        out = u.copy()
+        whole = n - n % 16
+        out[:whole] = _box_muller(u[:whole].reshape(-1, 16)).reshape(-1)
+        if n % 16:
+            out[n - 16:] = _box_muller(self.uniform(16, wide).reshape(1, 16)).reshape(-1)
+        return out.astype(d)
+
+    def _one_normal(self) -> float:
+        if self._kept is not None:
+            kept, self._kept = self._kept, None
+            return kept
+        u1, u2 = self.uniform(2, np.dtype(np.float64))
+        r = math.sqrt(-2.0 * math.log1p(-u2))
+        self._kept = r * math.sin(2.0 * math.pi * u1)
+        return r * math.cos(2.0 * math.pi * u1)
+
+    def integers(self, n: int, low: int, high: int) -> np.ndarray:
+        """n integers in [low, high) as int64."""
+        span = np.uint64(high - low)
+        draws = self.long_words(n) if high - low >= 1 << 28 else self.words(n)
+        return (draws % span).astype(np.int64) + low
+
+    def permutation(self, n: int) -> np.ndarray:
+        """0 .. n-1 in random order, as int64."""
+        out = list(range(n))
+        draws = self.words(max(n - 1, 0)).tolist()
+        for i, w in enumerate(draws):
+            j = i + w % (n - i)
+            out[i], out[j] = out[j], out[i]
+        return np.array(out, np.int64)
+
+
+def _box_muller(u: np.ndarray) -> np.ndarray:
+    """Rows of 16 uniform numbers to rows of 16 normal ones."""
+    radius = np.sqrt(u.dtype.type(-2) * np.log(1 - u[:, :8]))
+    theta = u.dtype.type(2 * math.pi) * u[:, 8:]
+    return np.concatenate([radius * np.cos(theta), radius * np.sin(theta)], axis=1)
+
+
+default_generator = Generator()
