@@ -91,11 +91,13 @@ def trace_events(session: Session) -> Iterator[dict[str, Any]]:
         for i in range(len(part["call"])):
             outcome, code = OUTCOMES[part["outcome"][i]], part["code"][i]
             name = f"{session.codes[code].title} {outcome}"
-            yield {"ph": "X", "cat": outcome, "name": name, "pid": script, "tid": code, "ts": part["start"][i] / 1e3, "dur": (part["end"][i] - part["start"][i]) / 1e3,
+            yield {"ph": "X", "cat": outcome, "name": name, "pid": script, "tid": code,
+                   "ts": part["start"][i] / 1e3, "dur": (part["end"][i] - part["start"][i]) / 1e3,
                    "args": {"call": part["call"][i], "artifact": part["artifact"][i], "line": part["line"][i]}}
     for phase in session.phases:
         yield {"ph": "X", "cat": "compile", "name": phase.name, "pid": phases, "tid": phase.code,
-               "ts": phase.start / 1e3, "dur": (phase.end - phase.start) / 1e3, "args": {"artifact": phase.artifact, "call": phase.call}}
+               "ts": phase.start / 1e3, "dur": (phase.end - phase.start) / 1e3,
+               "args": {"artifact": phase.artifact, "call": phase.call}}
     lanes = {device: lane for lane, device in enumerate(sorted({k.device for k in session.kernels}))}
     for device, lane in lanes.items():
         yield {"ph": "M", "name": "thread_name", "pid": devices, "tid": lane, "args": {"name": device}}

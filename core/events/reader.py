@@ -55,9 +55,12 @@ KEYS = {"code": {"resume_of": "code"}, "artifact": {"ends_in_break": "break"}, "
         "phase": {"artifact": "artifact"}}
 ITEMS: dict[type, dict[str, Any]] = {            # what the entries of JSON lists must be
     Code: {"params": lambda v: isinstance(v, str)},
-    Artifact: {"dynamic_dims": lambda v: isinstance(v, tuple) and len(v) == 3, "inputs": lambda v: isinstance(v, dict),
-               "reads": lambda v: isinstance(v, dict)},
+    Artifact: {"dynamic_dims": lambda v: (isinstance(v, tuple) and len(v) == 3 and isinstance(v[0], str)
+                                          and isinstance(v[1], int | None)),
+               "inputs": lambda v: isinstance(v, dict), "reads": lambda v: isinstance(v, dict)},
     Kernel: {"nodes": lambda v: isinstance(v, int)},
+    NodeRow: {"users": lambda v: isinstance(v, int)},
+    Value: {"shape": lambda v: isinstance(v, int), "strides": lambda v: isinstance(v, int)},
 }
 
 
@@ -189,11 +192,19 @@ class Session:
             self._read_stream("run", self.runs)
             self._read_stream("launch", self.launches)
         finally:
-            if self._db.in_transaction:
-                self._db.execute("COMMIT")
+            self._end_snapshot()
         self._version = version
         self._derive(known_runs)
         return True
+
+    def _end_snapshot(self) -> None:
+        if self._db.in_transaction:
+            try:
+                self._db.execute("COMMIT")
+            except sqlite3.Error as problem:                 # SQLite objects to a file that is cut off
+                self._problem("snapshot", f"the file is damaged ({problem})")
+                if self._db.in_transaction:
+                    self._db.rollback()
 
     def _rows(self, what: str, sql: str, *parameters: Any) -> Iterator[tuple[Any, ...]]:
         """Rows of a query, up to the first that cannot be read."""
@@ -271,25 +282,29 @@ class Session:
     def _read_stream(self, stream: str, into: Columns) -> None:
         names = ", ".join(f'"{name}"' for name, _, _ in STREAMS[stream])
         query = f'SELECT first, count, {names} FROM "{stream}_chunk" WHERE first + count > ? ORDER BY first'
-        for first, count, *blobs in self._rows(stream, query, len(into)):
+        pieces: list[dict[str, np.ndarray]] = []
+        known, last_call = len(into), int(into["call"][-1]) if stream == "run" and len(into) else 0
+        for first, count, *blobs in self._rows(stream, query, known):
             try:
-                columns = chunk(stream, first, count, blobs, len(into))
-                self._check_chunk(stream, columns)
+                columns = chunk(stream, first, count, blobs, known)
+                self._check_chunk(stream, columns, last_call)
             except Damaged as problem:
-                self._problem(stream, f"{stream}s: those after {len(into)} cannot be used ({problem})")
-                return
-            into.append(columns)
+                self._problem(stream, f"{stream}s: those after {known} cannot be used ({problem})")
+                break
+            pieces.append(columns)
+            known += len(columns["start"])
+            last_call = int(columns["call"][-1]) if stream == "run" else 0
+        if pieces:
+            into.append({name: np.concatenate([piece[name] for piece in pieces]) for name in into.names})
 
-    def _check_chunk(self, stream: str, columns: dict[str, np.ndarray]) -> None:
+    def _check_chunk(self, stream: str, columns: dict[str, np.ndarray], last_call: int) -> None:
         if stream == "run":
             within(columns, "code", 0, len(self.codes))
             within(columns, "artifact", -1, len(self.artifacts))
             within(columns, "outcome", 0, len(OUTCOMES))
             within(columns, "signature", -1, len(self._signatures))
-            within(columns, "call", 0, 1 << 31)
-            if len(self.runs) and columns["call"][0] < self.runs["call"][-1]:
-                raise Damaged("calls go backwards")
-            if np.any(np.diff(columns["call"]) < 0):
+            within(columns, "call", last_call, 1 << 31)
+            if np.any(columns["call"][1:] < columns["call"][:-1]):
                 raise Damaged("calls go backwards")
         else:
             within(columns, "kernel", 0, len(self.kernels))
@@ -416,10 +431,19 @@ def decode(cls: type, row: tuple[Any, ...]) -> Any:
         values[name] = checked(name, kind, optional, value)
     if cls is Miss:
         values["failures"] = tuple(from_dicts(FailureRow, list(values["failures"])))
+    return made(cls, values)
+
+
+def made(cls: type, values: dict[str, Any]) -> Any:
+    """The dataclass with these fields, if its required fields are there and the entries of its lists are what they
+    should be."""
     for name, fits in ITEMS.get(cls, {}).items():
-        if not all(map(fits, values[name])):
+        if not all(map(fits, values.get(name, ()))):
             raise Damaged(f"{name} has an entry of the wrong kind")
-    return cls(**values)
+    try:
+        return cls(**values)
+    except TypeError:
+        raise Damaged(f"a field of {cls.__name__} is missing") from None
 
 
 def checked(name: str, kind: type, optional: bool, value: Any) -> Any:
@@ -446,12 +470,11 @@ def from_dicts(cls: type, rows: Any) -> list[Any]:
         values = {}
         for name, kind, optional in FIELDS[cls]:
             if name in row:
-                free = kind not in (int, str, bool, tuple, dict)
-                values[name] = row[name] if free else checked(name, kind, optional, row[name])
-        try:
-            out.append(cls(**values))
-        except TypeError:
-            raise Damaged(f"a field of {cls.__name__} is missing") from None
+                if kind in (int, str, bool, tuple, dict):
+                    values[name] = checked(name, kind, optional, row[name])
+                elif isinstance(row[name], str | int | float | None):
+                    values[name] = row[name]
+        out.append(made(cls, values))
     return out
 
 

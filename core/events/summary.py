@@ -245,9 +245,10 @@ def advise(session: Session, cause: Cause) -> Advice | None:
         tensor, dim = cause.place.rsplit(".shape[", 1)[0], cause.place.rsplit("[", 1)[1].rstrip("]")
         if dim.isdigit():
             line = f"torch._dynamo.mark_dynamic({tensor}, {dim})"
-            return Advice("size", cause.code, f"{cost}: mark the dimension dynamic before the first call, or compile "
-                          "with dynamic=True", line, cause.compile_ns, cause.versions)
-    if cause.kind in ("EQUALS_MATCH", "CONSTANT_MATCH", "SHAPE_ENV", "FLOAT_NOT_NAN") and all(map(is_number, cause.seen)):
+            cure = "mark the dimension dynamic before the first call, or compile with dynamic=True"
+            return Advice("size", cause.code, f"{cost}: {cure}", line, cause.compile_ns, cause.versions)
+    value_kind = cause.kind in ("EQUALS_MATCH", "CONSTANT_MATCH", "SHAPE_ENV", "FLOAT_NOT_NAN")
+    if value_kind and all(map(is_number, cause.seen)):
         return Advice("number", cause.code, f"{cost}: make it a tensor, or keep it out of the compiled function",
                       f"{cause.place} = torch.tensor({cause.place})", cause.compile_ns, cause.versions)
     cures = {

@@ -49,12 +49,13 @@ def check_script(script: str | os.PathLike[str]) -> Path:
 class ScriptProcess:
     """One run of a script. `start` returns at once; threads do the rest.
 
-    echo: see Output. stdin: as for subprocess; empty if not given. own_group: put the script and whatever it starts
-    in a group of their own, so that stopping reaches all of it (not in a terminal, where Ctrl-C must reach it)."""
+    echo: see Output. stdin: as for subprocess; empty if not given. own_group: the script and whatever it starts get a
+    process group of their own, so that stopping reaches all of it (not in a terminal: Ctrl-C must reach it)."""
 
-    def __init__(self, script: str | os.PathLike[str], arguments: Sequence[str] = (), *, session: str | os.PathLike[str],
-                 settings: dict[str, Any] | None = None, echo: Echo | None = None, stdin: Any = subprocess.DEVNULL,
-                 own_group: bool = True, cwd: str | os.PathLike[str] | None = None) -> None:
+    def __init__(self, script: str | os.PathLike[str], arguments: Sequence[str] = (), *,
+                 session: str | os.PathLike[str], settings: dict[str, Any] | None = None, echo: Echo | None = None,
+                 stdin: Any = subprocess.DEVNULL, own_group: bool = True,
+                 cwd: str | os.PathLike[str] | None = None) -> None:
         self.script = check_script(script)
         self.arguments, self.settings = list(arguments), dict(settings or {})
         self.session = Path(session).absolute()

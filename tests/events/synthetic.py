@@ -85,12 +85,13 @@ class Engine:
             {"index": 1, "kind": "EQUALS_MATCH", "origin": "step", "condition": f"step == {version}",
              "expected": str(version), "why": "used as a Python number", **where}])
         r.nodes(number, [
-            {"index": 0, "kind": "input", "op": "", "name": "x", "dtype": "float32", "shape": f"[{size}, 32]", **where},
+            {"index": 0, "kind": "input", "op": "", "name": "x", "dtype": "float32",
+             "shape": f"[{size}, 32]", **where},
             {"index": 1, "kind": "op", "op": "mul", "name": "y", "args": "x, 2.0", "dtype": "float32",
              "shape": f"[{size}, 32]", "kernel": 0, "users": [2], **where},
-            {"index": 2, "kind": "op", "op": "relu", "name": "z", "args": "y", "dtype": "float32", "kernel": 0,
-             "shape": f"[{size}, 32]", **where}])
-        kernel = r.kernel(number, f"mul_relu_{number}", "__kernel void mul_relu(...) {\n}\n", "basic", 3_000_000, [1, 2])
+            {"index": 2, "kind": "op", "op": "relu", "name": "z", "args": "y", "dtype": "float32",
+             "shape": f"[{size}, 32]", "kernel": 0, **where}])
+        kernel = r.kernel(number, f"mul_relu_{number}", "__kernel void mul_relu() {\n}\n", "basic", 3_000_000, [1, 2])
         r.phase(number, code, "build", self.now, self.tick(3_000_000))
         r.launches([(kernel, self.now, self.now + 500, "basic")])
         return number
