@@ -1,0 +1,348 @@
+"""Group -> Loops: every member written as statements over the axes of the group's shape, then neighbouring axes that
+all accesses walk as one are made one.
+"""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import re
+from typing import Any
+
+from ..graph.node import Node
+from ..ops.evaluate_expr import parse_expr
+from ..ops.promotion import is_tensor_like
+from ..tensor import dtypes as dt
+from ..tensor.dtypes import dtype
+from .fuse import Group, Index, Plan, aligned, through
+from .loop_ir import (
+    Apply,
+    Argument,
+    Array,
+    Axis,
+    Cast,
+    Const,
+    Count,
+    Expr,
+    Let,
+    Load,
+    Loops,
+    Reduce,
+    Ref,
+    Store,
+    walk,
+)
+from .lower import Alias, Combine, Point, is_scalar_node
+from .sizes import Size, dense_order, is_one, same, strides_of, times
+
+# Words that must not become names of values or arguments in OpenCL C (beside Python's and C's keywords).
+RESERVED = frozenset(
+    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool half "
+    "uchar ushort uint ulong kernel global local constant private read_only write_only size_t ptrdiff_t main and or not "
+    "exp log sin cos tan tanh erf sqrt rsqrt floor ceil trunc round pow fabs abs max min clamp select isnan isinf any all "
+    "sign step mix cross dot length distance normalize degrees radians hypot fmod remainder ldexp mad fma cbrt image "
+    "event_t first last per item vload vstore load store as_int as_float convert exp2 log2 log10 expm1 log1p asin acos "
+    "atan atan2 sinh cosh asinh acosh atanh erfc fmin fmax copysign popcount rotate shuffle prefetch barrier minimum "
+    "maximum where sigmoid xor linux unix NULL M_PI INFINITY NAN".split())
+SYMBOL = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
+          ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+TESTS = frozenset(("isnan", "isinf", "isfinite", "signbit", "logical_and", "logical_or", "logical_xor", "logical_not"))
+
+
+def identifier(name: str) -> str:
+    """A C name close to `name`."""
+    name = re.sub(r"\W", "_", name) or "v"
+    if name in RESERVED or keyword.iskeyword(name) or name[0].isdigit() or re.fullmatch(r"(n|i|j|k|g|r)\d*", name):
+        name += "_"
+    return name
+
+
+def storage_dtype(d: dtype) -> dtype:
+    """What a kernel keeps a value of dtype `d` in: a float16 value is a float32 that float16 can hold."""
+    return dt.float32 if d is dt.float16 else d
+
+
+class Builder:
+    """Writes the statements of one group."""
+
+    def __init__(self, plan: Plan, group: Group, name: str) -> None:
+        self.plan = plan
+        self.group = group
+        self.loops = Loops(name, [], [], {}, [], {})
+        self.values: dict[tuple[int, Index], Ref] = {}
+        self.taken: set[str] = set()
+        self.array_of: dict[tuple[int, bool], str] = {}
+        self.members = {id(n) for n in group.members}
+        dims = group.dims or ()
+        self.axes = {d: Axis(d, n) for d, n in enumerate(group.shape) if not is_one(n)}
+        if group.dims is None:
+            self.loops.inner = [self.axes[d] for d in self._store_order() if d in self.axes]
+        else:
+            self.loops.rows = [a for d, a in self.axes.items() if d not in dims]
+            self.loops.inner = [a for d, a in self.axes.items() if d in dims]
+
+    def _store_order(self) -> tuple[int, ...]:
+        """Dimensions so that the first output is written in memory order."""
+        first = (self.group.outputs or self.group.members)[0]
+        order = dense_order(self.group.shape, strides_of(first.spec))
+        return order if order is not None else tuple(range(len(self.group.shape)))
+
+    # -- names ----------------------------------------------------------------------------------------------------------
+    def fresh(self, name: str) -> str:
+        base = name = identifier(name)
+        k = 2
+        while name in self.taken:
+            name = f"{base}_{k}"
+            k += 1
+        self.taken.add(name)
+        return name
+
+    def array(self, node: Node, written: bool) -> str:
+        key = (id(node), written)
+        if key not in self.array_of:
+            name = self.fresh(f"{node.name}_out" if written else node.name)
+            self.array_of[key] = name
+            self.loops.arrays[name] = Array(name, node.spec.dtype, written, node)
+        return self.array_of[key]
+
+    # -- values ---------------------------------------------------------------------------------------------------------
+    def let(self, name: str, value: Expr, node: Node | None) -> Ref:
+        if isinstance(value, Ref):
+            return value
+        found = Ref(self.fresh(name), value.dtype)
+        self.loops.statements.append(Let(found.name, value, found.dtype, node))
+        return found
+
+    def read(self, node: Node, index: Index) -> Expr:
+        """The element of `node` at `index`, in its own dtype."""
+        recipe = self.plan.recipes[node]
+        if isinstance(recipe, Alias):
+            return self.read(recipe.base, through(recipe, index))
+        if id(node) in self.members or id(node) in self.plan.inlined:
+            return self.compute(node, index)
+        key = (id(node), index)
+        if key not in self.values:
+            strides = tuple([(i, s) for i, s in zip(index, strides_of(node.spec))
+                             if i is not None and not (isinstance(s, int) and s == 0)])
+            array = self.array(node, False)
+            self.values[key] = self.let(f"{array}_v", Load(array, strides, node.spec.dtype), None)
+        return self.values[key]
+
+    def compute(self, node: Node, index: Index) -> Expr:
+        recipe = self.plan.recipes[node]
+        key = (id(node), tuple([i for i in index if i is not None]))
+        if key in self.values:
+            return self.values[key]
+        if isinstance(recipe, Combine):
+            value = self.reduction(recipe)
+        else:
+            assert isinstance(recipe, Point)
+            values = {}
+            for name, operand in recipe.operands.items():
+                values[name] = self.operand(operand.value, operand.dtype, index)
+            found = expression(recipe.expr, values, recipe.compute)
+            value = self.let(node.name, cast(found, recipe.result), node)
+        self.values[key] = value
+        return value
+
+    def operand(self, value: Any, d: dtype | None, index: Index) -> Expr:
+        if isinstance(value, Node) and is_tensor_like(value.spec):
+            e = self.read(value, aligned(value, index))
+            return e if d is None else cast(e, d)
+        assert d is not None
+        return self.number(value, d)
+
+    def number(self, value: Any, d: dtype) -> Expr:
+        if isinstance(value, bool | int | float):
+            if d.category == 0:
+                return Const(bool(value), d)
+            return Const(float(value) if d.category == 2 else int(value), d)
+        if isinstance(value, Node):
+            assert is_scalar_node(value)
+            key = identifier(value.name)
+        else:
+            key = identifier(str(value.expr)) if value.expr.op == "sym" else "v_" + re.sub(r"\W+", "_", str(value.expr))
+        stored = storage_dtype(d)
+        key = f"{key}_{stored.name}"
+        self.loops.scalars[key] = (value, stored)
+        self.taken.add(key)
+        return cast(Argument(key, stored), d)
+
+    def reduction(self, recipe: Combine) -> Ref:
+        node = recipe.node
+        source = self.read(recipe.source, self.group.full())
+        acc = recipe.accumulate
+        before = storage_dtype(source.dtype)                       # float16 is computed in float32
+        value = cast(expression(recipe.before, {"input": cast(source, before)}, before), acc)
+        if self.loops.inner:
+            plain = recipe.after == "acc" and storage_dtype(recipe.result) is storage_dtype(
+                dt.int64 if recipe.combine.startswith("arg") else acc) and recipe.result is not dt.float16
+            name = self.fresh(node.name if plain else f"{node.name}_{recipe.combine}")
+            reduce = Reduce(name, recipe.combine, value, acc, node)
+            self.loops.statements.append(reduce)
+            combined: Expr = Ref(name, reduce.result)
+        else:                                            # nothing but dimensions of size 1: the element itself
+            combined = Const(0, dt.int64) if recipe.combine.startswith("arg") else value
+        compute = combined.dtype
+        result = expression(recipe.after, {"acc": combined, "n": Count(compute)}, compute)
+        return self.let(node.name, cast(result, recipe.result), node)
+
+    # -- the whole -------------------------------------------------------------------------------------------------------
+    def build(self) -> Loops:
+        for node in self.group.outputs:
+            recipe = self.plan.recipes[node]
+            index = self.group.row(recipe.keepdim) if isinstance(recipe, Combine) else self.group.index_of(node)
+            assert index is not None
+            value = self.compute(node, index)
+            ref = value if isinstance(value, Ref) else self.let(node.name, value, node)
+            strides = tuple([(i, s) for i, s in zip(index, strides_of(node.spec)) if i is not None])
+            self.loops.statements.append(Store(self.array(node, True), strides, ref, node.spec.dtype, node))
+        self.loops.nodes = list(self.group.members)
+        collapse(self.loops)
+        return self.loops
+
+
+def cast(e: Expr, d: dtype) -> Expr:
+    if e.dtype is d:
+        return e
+    if isinstance(e, Const):
+        if d.category == 0:
+            return Const(bool(e.value), d)
+        if d is not dt.float16 and (d.category == 2 or not isinstance(e.value, float)):
+            return Const(float(e.value) if d.category == 2 else int(e.value), d)
+    return Cast(e, d)
+
+
+def expression(text: str, values: dict[str, Expr], compute: dtype) -> Expr:
+    """A Pointwise expression over operands. Literals take the dtype of the other operand."""
+
+    def run(node: ast.AST) -> Expr | bool | int | float:
+        if isinstance(node, ast.Name):
+            return values[node.id]
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.BinOp):
+            return operator(SYMBOL[type(node.op)], run(node.left), run(node.right))
+        if isinstance(node, ast.Compare):
+            return operator(SYMBOL[type(node.ops[0])], run(node.left), run(node.comparators[0]))
+        if isinstance(node, ast.UnaryOp):
+            inner = run(node.operand)
+            if isinstance(inner, bool | int | float):
+                return -inner if isinstance(node.op, ast.USub) else ~inner
+            return Apply("neg" if isinstance(node.op, ast.USub) else "~", (inner,), inner.dtype)
+        assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        return call(node.func.id, [run(a) for a in node.args])
+
+    def known(args: list, default: dtype) -> dtype:
+        for a in args:
+            if not isinstance(a, bool | int | float):
+                return a.dtype
+        return default
+
+    def literal(a: Any, d: dtype) -> Expr:
+        if isinstance(a, bool | int | float):
+            return Const(bool(a) if d.category == 0 else float(a) if d.category == 2 else int(a), d)
+        return a
+
+    def operator(sign: str, left: Any, right: Any) -> Expr | bool | int | float:
+        if isinstance(left, bool | int | float) and isinstance(right, bool | int | float):
+            return eval(f"{left!r} {sign} {right!r}", {})            # two literals of our own table
+        d = known([left, right], compute)
+        a, b = literal(left, d), literal(right, d)
+        if sign in "+-" and isinstance(b, Const) and sign == "+" and b.value == 0 and b.dtype.category == 1:
+            return a
+        if sign == "*":                                              # alpha=1: the same element, whatever it is
+            if isinstance(a, Const) and a.value == 1 and d.category:
+                return b
+            if isinstance(b, Const) and b.value == 1 and d.category:
+                return a
+        return Apply(sign, (a, b), dt.bool_ if sign in ("<", "<=", ">", ">=", "==", "!=") else d)
+
+    def call(fn: str, args: list) -> Expr:
+        if fn == "where":
+            d = known(args[1:], compute)
+            condition = literal(args[0], dt.bool_)
+            if condition.dtype is not dt.bool_:
+                condition = Apply("!=", (condition, Const(0.0 if condition.dtype.category == 2 else 0, condition.dtype)),
+                                  dt.bool_)
+            return Apply(fn, (condition, literal(args[1], d), literal(args[2], d)), d)
+        d = known(args, compute)
+        operands = tuple([literal(a, d) for a in args])
+        if fn == "pow" and isinstance(operands[1], Const) and d.category == 2 and operands[1].value in (2, 3, 0.5, -0.5, -1):
+            return power(operands[0], float(operands[1].value), d)
+        return Apply(fn, operands, dt.bool_ if fn in TESTS else d)
+
+    found = run(parse_expr(text).body)
+    return literal(found, compute)
+
+
+def power(x: Expr, exponent: float, d: dtype) -> Expr:
+    """The exponents that eager mode computes without pow()."""
+    one = Const(1.0, d)
+    if exponent == 2:
+        return Apply("*", (x, x), d)
+    if exponent == 3:
+        return Apply("*", (Apply("*", (x, x), d), x), d)
+    if exponent == 0.5:
+        return Apply("sqrt", (x,), d)
+    return Apply("/", (one, Apply("sqrt", (x,), d) if exponent == -0.5 else x), d)
+
+
+# -- axes -------------------------------------------------------------------------------------------------------------
+def accesses(loops: Loops) -> list[tuple[tuple[int, Size], ...]]:
+    found = []
+    for s in loops.statements:
+        if isinstance(s, Store):
+            found.append(s.strides)
+        else:
+            found += [e.strides for e in walk(s.value) if isinstance(e, Load)]
+    return found
+
+
+def collapse(loops: Loops) -> None:
+    """Make axis pairs one where every access has outer stride = inner stride * inner size (or does not move at all)."""
+    gone: dict[int, int] = {}
+    for axes in (loops.rows, loops.inner):
+        k = len(axes) - 2
+        while k >= 0:
+            outer, inner = axes[k], axes[k + 1]
+            if all(_walk_as_one(dict(_moved(a, gone)), outer, inner) for a in accesses(loops)):
+                axes[k: k + 2] = [Axis(inner.id, times(outer.size, inner.size))]
+                gone[outer.id] = -1
+            k -= 1
+    if gone:
+        for s in loops.statements:
+            if isinstance(s, Store):
+                s.strides = _moved(s.strides, gone)
+            else:
+                s.value = _replace_loads(s.value, gone)
+
+
+def _moved(strides: tuple[tuple[int, Size], ...], gone: dict[int, int]) -> tuple[tuple[int, Size], ...]:
+    return tuple([(a, n) for a, n in strides if a not in gone])
+
+
+def _walk_as_one(strides: dict[int, Size], outer: Axis, inner: Axis) -> bool:
+    a, b = strides.get(outer.id, 0), strides.get(inner.id, 0)
+    if isinstance(a, int) and isinstance(b, int) and a == 0 and b == 0:
+        return True
+    return same(a, times(b, inner.size))
+
+
+def _replace_loads(e: Expr, gone: dict[int, int]) -> Expr:
+    if isinstance(e, Load):
+        return Load(e.array, _moved(e.strides, gone), e.dtype)
+    if isinstance(e, Cast):
+        return Cast(_replace_loads(e.arg, gone), e.dtype)
+    if isinstance(e, Apply):
+        return Apply(e.fn, tuple([_replace_loads(a, gone) for a in e.args]), e.dtype)
+    return e
+
+
+def build_loops(plan: Plan, group: Group, name: str) -> Loops:
+    """The loop nest of one group. Call after fusion has decided the group's outputs."""
+    return Builder(plan, group, name).build()
+
+
+__all__ = ["build_loops", "collapse", "expression", "identifier", "storage_dtype"]

@@ -1,0 +1,105 @@
+"""Composite operators written out: a graph whose operators are all primitive, made by running each composite's
+definition on fake tensors. Every new node remembers the node of the captured graph that it comes from.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..graph.fake import FakeTensor, Tracer, fake, fakes_to
+from ..graph.node import Graph, Node, map_nodes
+from ..ops.op import Composite
+from .sizes import plain, same_shape
+
+DEPTH = 16          # composites within composites
+
+
+class Expanded:
+    """`graph` without composites; `origin[id(node)]` is the node of the captured graph that a node of it stands for."""
+
+    def __init__(self, graph: Graph, origin: dict[int, Node]) -> None:
+        self.graph = graph
+        self.origin = origin
+
+
+def expand(graph: Graph) -> Expanded:
+    """Write out composites until none is left. A composite that cannot be traced stays one node (computed by NumPy)."""
+    out = Expanded(graph, {id(n): n for n in graph.nodes})
+    stuck: set[str] = set()
+    for _ in range(DEPTH):
+        todo = [n for n in out.graph.nodes if is_composite(n) and n.name not in stuck]
+        if not todo:
+            break
+        out = _expand_once(out, stuck)
+    return out
+
+
+def is_composite(node: Node) -> bool:
+    return node.kind == "op" and node.op is not None and isinstance(node.op.lower, Composite) and not node.op.mutates
+
+
+def _expand_once(before: Expanded, stuck: set[str]) -> Expanded:
+    new = Graph(before.graph.name)
+    place: dict[int, Any] = {}                     # id(old node) -> new Node, or a tuple of them
+    origin: dict[int, Node] = {}
+    tracer = Tracer(new)
+
+    def moved(node: Node) -> Any:
+        return place[id(node)]
+
+    for node in before.graph.nodes:
+        start = len(new.nodes)
+        if node.kind == "item" and isinstance(place[id(node.args[0])], tuple):
+            place[id(node)] = place[id(node.args[0])][node.args[1]]
+            continue
+        result = None
+        if is_composite(node) and node.name not in stuck:
+            result = _trace(tracer, node, moved)
+            if result is None:
+                del new.nodes[start:]
+                stuck.add(node.name)
+        if result is None:
+            result = Node(len(new.nodes), node.kind, node.name, map_nodes(node.args, moved), node.op, node.spec,
+                          node.span, node.origin, node.value, node.module)
+            new.nodes.append(result)
+        elif isinstance(result, Node) and result.index >= start:
+            result.name = node.name if all(n.name != node.name for n in new.nodes if n is not result) else result.name
+        place[id(node)] = result
+        for n in new.nodes[start:]:
+            origin[id(n)] = before.origin[id(node)]
+    new.outputs = [map_nodes(o, moved) for o in before.graph.outputs]
+    new.symbols = {k: (kind, moved(n), *rest) for k, (kind, n, *rest) in before.graph.symbols.items()}
+    return Expanded(new, origin)
+
+
+def _trace(tracer: Tracer, node: Node, moved: Any) -> Any:
+    """The new node(s) that compute the composite `node`, or None if it cannot be written out with the same result."""
+    assert node.op is not None and isinstance(node.op.lower, Composite)
+
+    def as_fake(old: Node) -> Any:
+        new = moved(old)
+        return fake(new, new.spec) if isinstance(new, Node) else tuple([fake(n, n.spec) for n in new])
+
+    tracer.span, tracer.module = node.span, node.module
+    try:
+        with tracer:
+            got = node.op.lower.fn(*map_nodes(node.args, as_fake))
+    except Exception:
+        return None
+    specs = node.spec if isinstance(node.spec, tuple) else (node.spec,)
+    results = got if isinstance(got, tuple) else (got,)
+    if len(specs) != len(results) or not all(isinstance(r, FakeTensor) and _equal(r._meta, s)
+                                             for r, s in zip(results, specs)):
+        return None
+    nodes = fakes_to(tuple(results), lambda t: t._node)
+    return tuple(nodes) if isinstance(node.spec, tuple) else nodes[0]
+
+
+def _equal(got: Any, wanted: Any) -> bool:
+    shape = tuple(map(plain, got.shape))
+    return got.dtype is wanted.dtype and same_shape(shape, tuple(map(plain, wanted.shape))) and all(
+        (isinstance(n, int) and n == 1) or s is w or (isinstance(s, int) and s == w)
+        for n, s, w in zip(shape, map(plain, got.strides), map(plain, wanted.strides)))
+
+
+__all__ = ["Expanded", "expand", "is_composite"]

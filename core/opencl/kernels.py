@@ -1,0 +1,105 @@
+"""Groups -> kernels: text, arguments and amount of work of each launch. Knows both schedules; builds nothing."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..graph.node import Node
+from ..tensor.dtypes import dtype
+from .build_loops import build_loops
+from .fuse import Group, Plan
+from .loop_ir import Array, Loops
+from .prelude import prelude
+from .render_cpu import CpuRenderer
+from .render_gpu import GpuRenderer
+from .schedule import GROUP_SIZE, LANES, Schedule, schedule, split_in_two
+from .sizes import Size, product
+
+MIN_WORK = 32768          # elements per work-item below which another thread does not pay off
+
+
+@dataclass(slots=True)
+class Kernel:
+    """One launch. Arguments in order: arrays, scalars, sizes, and for CPU styles the units per work-item ("per").
+    `units`: how many pieces of work there are; `grain`: "per" is a multiple of it; `weight`: elements per unit."""
+
+    name: str
+    text: str
+    style: str
+    arrays: list[Array]
+    scalars: list[tuple[Any, dtype]]
+    sizes: list[Size]
+    units: list[tuple[Size, int]]              # product over (size, divided by, rounding up)
+    grain: int
+    weight: list[Size]
+    local: int
+    has_per: bool
+    nodes: list[Node]
+    partials: list[Array] = field(default_factory=list)    # scratch: one element per work-item of this launch
+    loops: str = ""
+
+    def work_text(self) -> str:
+        units = " * ".join(f"({n} / {d})" if d > 1 else f"{n}" for n, d in self.units) or "1"
+        if self.style == "groups":
+            return f"{units} work-groups of {self.local}"
+        if self.style == "items":
+            return f"{units} work-items in groups of {self.local}"
+        what = {"chunk": "elements", "split": "elements", "rows": "rows", "columns": "blocks of 16 rows"}[self.style]
+        return f"{units} {what}, cut into contiguous pieces"
+
+
+def kernels_of(plan: Plan, group: Group, gpu: bool, name: str) -> list[Kernel]:
+    """The kernel, or the two kernels, that compute a group."""
+    loops = build_loops(plan, group, name)
+    if group.split and not gpu and any(a.node is None or a.written for a in loops.arrays.values()) and loops.inner:
+        first, second = split_in_two(loops)
+        return [_kernel(first, False, True), _kernel(second, False, False)]
+    return [_kernel(loops, gpu, False)]
+
+
+def _kernel(loops: Loops, gpu: bool, split: bool) -> Kernel:
+    shown = str(loops)
+    plan = schedule(loops, gpu, split)
+    renderer = GpuRenderer(plan) if gpu else CpuRenderer(plan)
+    text = renderer.render()
+    scratch = [a for a in loops.arrays.values() if a.node is None and a.written]
+    empty = not plan.rows and not plan.inner
+    units, grain, weight = _work(plan, empty)
+    return Kernel(loops.name, text, plan.style, list(loops.arrays.values()), list(loops.scalars.values()),
+                  list(plan.size_arguments().values()), units, grain, weight, GROUP_SIZE if gpu else 1,
+                  not gpu and not empty, list(loops.nodes), scratch, shown)
+
+
+def _work(plan: Schedule, empty: bool) -> tuple[list[tuple[Size, int]], int, list[Size]]:
+    """(units, grain, elements per unit)."""
+    inner = [a.size for a in plan.inner]
+    if empty:
+        return [], 1, []
+    if plan.style in ("chunk", "split"):
+        return [(inner[-1], 1)], LANES, []
+    if plan.style == "columns":
+        return [(a.size, 1) for a in plan.rows[:-1]] + [(plan.rows[-1].size, LANES)], 1, [LANES, *inner]
+    if plan.style == "items":
+        axes = plan.rows if plan.reduces else plan.rows + plan.inner
+        return [(a.size, 1) for a in axes], 1, []
+    return [(a.size, 1) for a in plan.rows], 1, inner
+
+
+def program_text(kernels: list[Kernel]) -> str:
+    """One program for all kernels of an artifact."""
+    return _program_text(tuple([k.text for k in kernels]))
+
+
+@functools.lru_cache(256)
+def _program_text(texts: tuple[str, ...]) -> str:
+    body = "\n".join(texts)
+    return prelude(body) + "\n" + body
+
+
+def total(sizes: list[Size]) -> Size:
+    return product(sizes)
+
+
+__all__ = ["MIN_WORK", "Kernel", "kernels_of", "program_text", "total"]

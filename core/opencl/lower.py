@@ -1,0 +1,281 @@
+"""Graph -> recipes: what each node computes, told per node and before any decision about kernels.
+
+A recipe is Point (an expression over operands), Combine (a reduction), Alias (the elements of another value, found
+without arithmetic), or Host (NumPy computes it, or it is a real view of memory). Anything that a kernel cannot
+reproduce exactly is Host, so a graph always lowers.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import Any
+
+from ..graph.node import Graph, Node, walk_nodes
+from ..ops.evaluate_expr import names_in, parse_expr
+from ..ops.op import Extern, Pointwise, Reduction, Template, View
+from ..ops.promotion import is_tensor_like, op_dtypes
+from ..tensor import dtypes as dt
+from ..tensor.dtypes import dtype
+from .sizes import Size, dense_order, is_one, same, same_shape, shape_of, strides_of
+
+TRANSCENDENTAL = frozenset(
+    "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh erf erfc "
+    "sigmoid pow hypot".split())
+DIVISIONS = frozenset(("floordiv", "remainder", "truncdiv", "fmod"))
+
+
+@dataclass(slots=True)
+class Operand:
+    """An operand of an expression: a node, a number or a symbolic scalar, converted to `dtype` first (None: as it is)."""
+
+    value: Any
+    dtype: dtype | None
+
+
+@dataclass(slots=True)
+class Point:
+    """result = result_dtype(expr(operands converted))."""
+
+    node: Node
+    expr: str
+    operands: dict[str, Operand]
+    compute: dtype
+    result: dtype
+
+    @property
+    def costly(self) -> bool:
+        return any(isinstance(n, ast.Name) and n.id in TRANSCENDENTAL for n in ast.walk(parse_expr(self.expr)))
+
+
+@dataclass(slots=True)
+class Combine:
+    """result = after(combine over dims of before(source))."""
+
+    node: Node
+    source: Node
+    dims: tuple[int, ...]
+    keepdim: bool
+    combine: str
+    before: str
+    after: str
+    accumulate: dtype
+    result: dtype
+
+
+@dataclass(slots=True)
+class Alias:
+    """Element (i, j, ...) of `node` is the element of `base` whose dimension d has the index of out dimension
+    dims[d], or 0 where dims[d] is None."""
+
+    node: Node
+    base: Node
+    dims: tuple[int | None, ...]
+
+
+@dataclass(slots=True)
+class Host:
+    """kind: "view" (a NumPy view of real memory), "matmul" (a template), "extern" (NumPy). `why` is for the reader."""
+
+    node: Node
+    kind: str
+    why: str
+
+
+Recipe = Point | Combine | Alias | Host
+
+
+@dataclass(slots=True)
+class Recipes:
+    """The graph, a recipe per op node, and per node the number of the stretch between in-place operations it is in."""
+
+    graph: Graph
+    of: dict[int, Recipe]
+    region: dict[int, int]
+
+    def __getitem__(self, node: Node) -> Recipe | None:
+        return self.of.get(id(node))
+
+
+def is_scalar_node(node: Node) -> bool:
+    """A graph input that is a number, not a tensor."""
+    return node.kind == "input" and not is_tensor_like(node.spec)
+
+
+def recipes(graph: Graph, fp64: bool = True) -> Recipes:
+    """A recipe for every operator of a graph without composites. `fp64`: the device computes in double precision."""
+    out = Recipes(graph, {}, {})
+    region = 0
+    mutating = any(n.op is not None and n.op.mutates for n in graph.nodes)
+    for node in graph.nodes:
+        if node.kind == "op":
+            assert node.op is not None
+            if node.op.mutates:
+                region += 1
+                out.region[id(node)] = region
+                region += 1
+                out.of[id(node)] = Host(node, "extern", "writes in place")
+                continue
+            out.of[id(node)] = _recipe(node, fp64, mutating)
+        elif node.kind == "item":
+            out.of[id(node)] = Host(node, "item", "")
+        out.region[id(node)] = region
+    return out
+
+
+def _recipe(node: Node, fp64: bool, mutating: bool) -> Recipe:
+    op = node.op
+    assert op is not None
+    lower = op.lower
+    if not op.random and not isinstance(node.spec, tuple):
+        if isinstance(lower, View):
+            alias = None if mutating else _alias(node)
+            return alias or Host(node, "view", "")
+        touched = [node.spec.dtype, *(n.spec.dtype for n in walk_nodes(node.args) if is_tensor_like(n.spec))]
+        if not fp64 and dt.float64 in touched:
+            return Host(node, "extern", "the device has no double precision")
+        if isinstance(lower, Template):
+            return Host(node, lower.name, "")
+        if isinstance(lower, Pointwise):
+            return _point(node, lower) or Host(node, "extern", "no kernel for these arguments")
+        if isinstance(lower, Reduction):
+            return _combine(node, lower) or Host(node, "extern", "no kernel for these arguments")
+    if isinstance(lower, View):
+        return Host(node, "view", "")
+    why = "random" if op.random else "computed by NumPy" if isinstance(lower, Extern) else "could not be written out"
+    return Host(node, "extern", why)
+
+
+# -- pointwise --------------------------------------------------------------------------------------------------------
+def _spec_args(node: Node) -> tuple:
+    return tuple([a.spec if isinstance(a, Node) else a for a in node.args])
+
+
+def _point(node: Node, lower: Pointwise) -> Point | None:
+    op = node.op
+    assert op is not None
+    found = op_dtypes(op, _spec_args(node))
+    used = names_in(lower.expr)
+    operands: dict[str, Operand] = {}
+    for i, (param, value) in enumerate(zip(op.params, node.args)):
+        if param.name not in used:
+            continue
+        tensor = isinstance(value, Node) and is_tensor_like(value.spec)
+        if tensor:
+            keep = op.promote_over is not None and i not in op.promote_over
+            operands[param.name] = Operand(value, None if keep else found.compute)
+        elif _is_number(value) or isinstance(value, Node):
+            if not _fits(value, found.compute):
+                return None
+            operands[param.name] = Operand(value, found.compute)
+        else:
+            return None
+    if used - operands.keys():
+        return None
+    if found.compute.category < 2 and not _divides_safely(lower.expr, operands):
+        return None
+    if dense_order(shape_of(node.spec), strides_of(node.spec)) is None and not _is_empty(shape_of(node.spec)):
+        return None
+    if not all(_strided(o.value) for o in operands.values()):
+        return None
+    return Point(node, lower.expr, operands, found.compute, found.result)
+
+
+def _is_empty(shape: tuple[Size, ...]) -> bool:
+    return any(isinstance(n, int) and n == 0 for n in shape)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, bool | int | float) or (hasattr(value, "expr") and hasattr(value, "env"))
+
+
+def _fits(value: Any, d: dtype) -> bool:
+    """A number that does not fit an integer dtype raises in eager mode; NumPy shall do that."""
+    if isinstance(value, int) and not isinstance(value, bool) and d.category == 1:
+        bits = 8 * d.itemsize
+        return -(1 << (bits - 1)) <= value < 1 << (bits - 1) if d.is_signed else 0 <= value < 1 << bits
+    if isinstance(value, float) and d.category < 2:
+        return False
+    return True
+
+
+def _divides_safely(expr: str, operands: dict[str, Operand]) -> bool:
+    """Integer division by what might be zero raises in eager mode: only constant divisors become kernel code."""
+    for n in ast.walk(parse_expr(expr)):
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in DIVISIONS:
+            divisor = n.args[1]
+            value = operands[divisor.id].value if isinstance(divisor, ast.Name) else None
+            if not isinstance(value, int) or value == 0:
+                return False
+        if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div):
+            return False
+    return True
+
+
+def _strided(value: Any) -> bool:
+    return not isinstance(value, Node) or not is_tensor_like(value.spec) or value.spec.device.type == "cpu"
+
+
+# -- reductions -------------------------------------------------------------------------------------------------------
+COMBINES = frozenset(("sum", "prod", "max", "min", "any", "all", "argmax", "argmin"))
+
+
+def _combine(node: Node, lower: Reduction) -> Combine | None:
+    op = node.op
+    assert op is not None
+    named = {p.name: a for p, a in zip(op.params, node.args)}
+    source = named.get("input")
+    if not isinstance(source, Node) or lower.combine not in COMBINES:
+        return None
+    shape = shape_of(source.spec)
+    dims = named.get("dim")
+    dims = tuple(range(len(shape))) if dims is None else (dims,) if isinstance(dims, int) else tuple(dims)
+    dims = tuple([d + len(shape) if d < 0 else d for d in dims])
+    if any(d >= len(shape) for d in dims):
+        return None
+    keepdim = bool(named.get("keepdim", False))
+    if names_in(lower.before) - {"input"} or names_in(lower.after) - {"acc", "n"}:
+        return None
+    if lower.combine not in ("sum", "prod", "any", "all") and _is_empty(tuple(shape[d] for d in dims)):
+        return None                                   # combining nothing raises in eager mode
+    result = node.spec.dtype
+    given = source.spec.dtype
+    if lower.combine in ("any", "all"):
+        accumulate = dt.bool_
+    elif lower.combine in ("max", "min", "argmax", "argmin"):
+        accumulate = given
+    else:
+        accumulate = dt.float32 if result is dt.float16 else result
+    if accumulate is dt.float16:
+        accumulate = dt.float32
+    return Combine(node, source, dims, keepdim, lower.combine, lower.before, lower.after, accumulate, result)
+
+
+# -- views ------------------------------------------------------------------------------------------------------------
+def _alias(node: Node) -> Alias | None:
+    """The view as a renaming of dimensions, if layouts prove it: every dimension of the base (but those of size 1)
+    appears with its own stride, so all elements are seen, starting at the first. Covers permutations, expansion,
+    inserted and removed dimensions of size 1."""
+    base = node.args[0]
+    if not isinstance(base, Node) or node.op is None or node.op.name == "as_strided":   # that one can leave its base
+        return None
+    shape, strides = shape_of(base.spec), strides_of(base.spec)
+    new, steps = shape_of(node.spec), strides_of(node.spec)
+    if same_shape(shape, new) and all(is_one(n) or same(a, b) for n, a, b in zip(shape, strides, steps)):
+        return Alias(node, base, tuple([None if is_one(n) else d for d, n in enumerate(shape)]))
+    if _is_empty(shape):
+        return None
+    free = [d for d in range(len(new)) if not is_one(new[d])]
+    dims: list[int | None] = []
+    for n, s in zip(shape, strides):
+        if is_one(n):
+            dims.append(None)
+            continue
+        fits = [d for d in free if same(new[d], n) and same(steps[d], s)]
+        if len(fits) != 1 or (isinstance(s, int) and s == 0):
+            return None
+        dims.append(fits[0])
+        free.remove(fits[0])
+    if any(not (isinstance(steps[d], int) and steps[d] == 0) for d in free):
+        return None
+    return Alias(node, base, tuple(dims))

@@ -1,0 +1,90 @@
+"""Memory that devices read and write in place: buffers over NumPy arrays, and a pool of blocks for values in between."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from .devices import pyopencl
+
+ALIGN = 64
+SMALLEST = 4096
+LIMIT = 1 << 30           # bytes the pool keeps for reuse
+READ, WRITE = 4 | 8, 1 | 8           # READ_ONLY | USE_HOST_PTR, READ_WRITE | USE_HOST_PTR
+COPY_IN, DEVICE = 4 | 32, 1          # READ_ONLY | COPY_HOST_PTR, READ_WRITE
+
+
+def extent(array: np.ndarray) -> int:
+    """Bytes from the first to behind the last element of a non-empty array."""
+    return array.itemsize + sum((n - 1) * s for n, s in zip(array.shape, array.strides))
+
+
+def flat(array: np.ndarray) -> Any:
+    """The memory that a strided array spans, as something a buffer can be made over. The caller keeps the array alive."""
+    return (ctypes.c_char * extent(array)).from_address(array.__array_interface__["data"][0])
+
+
+def aligned(nbytes: int) -> np.ndarray:
+    """Uninitialised bytes at a multiple of 64."""
+    raw = np.empty(nbytes + ALIGN, np.uint8)
+    start = -raw.ctypes.data % ALIGN
+    return raw[start: start + nbytes]
+
+
+def buffer_of(context: Any, flags: int, array: np.ndarray) -> Any:
+    """A buffer over (or with a copy of) any array, empty ones included."""
+    cl = pyopencl()
+    if array.size == 0:
+        return cl.Buffer(context, 1, ALIGN)
+    if array.flags.c_contiguous:
+        return cl.Buffer(context, flags, 0, array)
+    return cl.Buffer(context, flags, 0, flat(array))
+
+
+def size_class(nbytes: int) -> int:
+    """`nbytes` rounded up to one of four sizes per power of two, at least one page."""
+    if nbytes <= SMALLEST:
+        return SMALLEST
+    step = 1 << max(nbytes.bit_length() - 3, 12)
+    return -(-nbytes // step) * step
+
+
+class Pool:
+    """Blocks (bytes, buffer over them) by size class. Taking and giving are atomic under the interpreter's lock."""
+
+    def __init__(self, context: Any) -> None:
+        self.context = context
+        self.free: dict[int, list[tuple[np.ndarray, Any]]] = {}
+        self.kept = 0
+
+    def take(self, nbytes: int) -> tuple[np.ndarray, Any]:
+        size = size_class(nbytes)
+        blocks = self.free.get(size)
+        if blocks:
+            try:
+                block = blocks.pop()
+                self.kept -= size
+                return block
+            except IndexError:                      # another thread was faster
+                pass
+        memory = aligned(size)
+        return memory, pyopencl().Buffer(self.context, WRITE, 0, memory)
+
+    def give(self, block: tuple[np.ndarray, Any]) -> None:
+        size = block[0].size
+        if self.kept + size <= LIMIT:
+            self.kept += size
+            self.free.setdefault(size, []).append(block)
+
+
+_POOLS: dict[int, Pool] = {}
+
+
+def pool_of(context: Any) -> Pool:
+    """The one pool of a context."""
+    key = context.int_ptr
+    if key not in _POOLS:
+        _POOLS[key] = Pool(context)
+    return _POOLS[key]

@@ -1,0 +1,56 @@
+"""Times of kernel launches, from the device's own events, while a session that wants them is recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .devices import pyopencl
+
+_SEEN: list[Any] = []
+
+
+def recorder() -> Any:
+    """The process's recorder, or None while the events package cannot be imported."""
+    if not _SEEN:
+        try:
+            from ..events.recorder import RECORDER
+
+            _SEEN.append(RECORDER)
+        except ImportError:
+            _SEEN.append(None)
+    return _SEEN[0]
+
+
+def wanted() -> bool:
+    """Whether launches are to be timed."""
+    return bool(getattr(recorder(), "profiling", False))
+
+
+class Collector:
+    """Takes the place of enqueue_nd_range_kernel for one compiled graph and keeps the events of a call."""
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+        self.names: dict[int, str] = {}                  # id(kernel object) -> kernel name
+        self.ids: dict[str, int] = {}                    # kernel name -> id in the session; set by whoever records
+        self.events: list[tuple[str, Any]] = []
+        self._enqueue = pyopencl().enqueue_nd_range_kernel
+
+    def enqueue(self, queue: Any, kernel: Any, size: tuple, local: tuple) -> Any:
+        event = self._enqueue(queue, kernel, size, local)
+        self.events.append((self.names[id(kernel)], event))
+        return event
+
+    def report(self, now: int) -> None:
+        """Hand the times to the recorder. The device's clock is set by the end of the last launch, which was just
+        waited for: `now` on the clock of time.perf_counter_ns()."""
+        events, self.events = self.events, []
+        if not events:
+            return
+        times = [(name, e.profile.start, e.profile.end) for name, e in events]
+        shift = now - max(end for _, _, end in times)
+        ids = getattr(self.owner, "kernel_ids", None) or {}
+        rows = [(ids[name], start + shift, end + shift, self.owner.target.name) for name, start, end in times
+                if name in ids]
+        if rows:
+            recorder().launches(rows)

@@ -1,0 +1,153 @@
+"""OpenCL programs: one per artifact and device, built once, kept in memory and on disk.
+
+The key is the whole text with its options, so that equal kernels are never built twice, and on disk also the device,
+its driver and our format version. A disk that cannot be written only costs the speed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+import threading
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+from ..errors import EnvironmentProblem
+from .devices import Device, pyopencl
+
+FORMAT = "1"
+LOG_LINES = 12
+
+
+class BuildFailed(EnvironmentProblem):
+    """The driver rejected a kernel or ran out of resources. `log` is the driver's whole output."""
+
+    def __init__(self, message: str, log: str = "") -> None:
+        super().__init__(message)
+        self.log = log
+
+
+_PROGRAMS: dict[tuple[str, str, str], Any] = {}
+_LOCK = threading.Lock()
+
+
+def cache_folder() -> Path | None:
+    """Where binaries are kept: GUARDSCOPE_CACHE_DIR, else the user's cache folder; None if it cannot be made."""
+    given = os.environ.get("GUARDSCOPE_CACHE_DIR")
+    try:
+        if given is not None:
+            folder = Path(given) / "kernels"
+        else:
+            import platformdirs
+
+            folder = Path(platformdirs.user_cache_dir("guardscope")) / "kernels"
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return folder
+
+
+class Built:
+    """A program and how it came about: `where` is "memory", "disk" or "driver"; `build_ns` the time it took."""
+
+    def __init__(self, program: Any, where: str, build_ns: int) -> None:
+        self.program, self.where, self.build_ns = program, where, build_ns
+
+    def kernel(self, name: str) -> Any:
+        """A kernel object of its own, with arguments of its own."""
+        return pyopencl().Kernel(self.program, name)
+
+
+def build(text: str, options: list[str], device: Device) -> Built:
+    """The program for `text` on `device`. BuildFailed with the driver's log if it does not compile."""
+    flags = [*options, *device.options]
+    key = (text, " ".join(flags), device.key)
+    start = time.perf_counter_ns()
+    with _LOCK:
+        found = _PROGRAMS.get(key)
+        if found is not None:
+            return Built(found, "memory", time.perf_counter_ns() - start)
+        path = _path(key)
+        program = _from_disk(path, device)
+        where = "disk"
+        if program is None:
+            where = "driver"
+            program = _from_source(text, flags, device)
+            _to_disk(path, program, device)
+        _PROGRAMS[key] = program
+    return Built(program, where, time.perf_counter_ns() - start)
+
+
+def forget() -> None:
+    """Drop the programs kept in memory (tests of the disk cache)."""
+    with _LOCK:
+        _PROGRAMS.clear()
+
+
+def _path(key: tuple[str, str, str]) -> Path | None:
+    folder = cache_folder()
+    if folder is None:
+        return None
+    digest = hashlib.sha256("\0".join((FORMAT, *key)).encode()).hexdigest()
+    return folder / f"{digest}.bin"
+
+
+def _from_disk(path: Path | None, device: Device) -> Any:
+    cl = pyopencl()
+    try:
+        binary = path.read_bytes() if path is not None else b""
+    except OSError:
+        return None
+    if not binary:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return cl.Program(device.context, [device.handle], [binary]).build(devices=[device.handle])
+    except cl.Error:                                     # from another driver, or damaged: build it anew
+        with contextlib.suppress(OSError):
+            assert path is not None
+            path.unlink()
+        return None
+
+
+def _from_source(text: str, flags: list[str], device: Device) -> Any:
+    cl = pyopencl()
+    before = os.environ.get("PYOPENCL_NO_CACHE")
+    os.environ["PYOPENCL_NO_CACHE"] = "1"               # the cache is ours: keyed by the text as a whole
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return cl.Program(device.context, text).build(options=flags, devices=[device.handle])
+    except cl.Error as problem:
+        log = str(problem)
+        lines = [x for x in log.splitlines() if "error" in x.lower()] or log.splitlines()
+        raise BuildFailed(f"the driver of {device.info.name!r} could not build a kernel: "
+                          f"{' / '.join(x.strip() for x in lines[:LOG_LINES])}", log) from problem
+    finally:
+        if before is None:
+            os.environ.pop("PYOPENCL_NO_CACHE", None)
+        else:
+            os.environ["PYOPENCL_NO_CACHE"] = before
+
+
+def _to_disk(path: Path | None, program: Any, device: Device) -> None:
+    cl = pyopencl()
+    if path is None:
+        return
+    try:
+        handles = program.get_info(cl.program_info.DEVICES)
+        binaries = program.get_info(cl.program_info.BINARIES)
+        binary = binaries[[h.int_ptr for h in handles].index(device.handle.int_ptr)]
+        if not binary:
+            return
+        fd, temporary = tempfile.mkstemp(dir=path.parent)
+        with os.fdopen(fd, "wb") as file:
+            file.write(binary)
+        os.replace(temporary, path)                     # readers see the old file or the whole new one
+    except (OSError, cl.Error, ValueError):
+        return

@@ -1,0 +1,357 @@
+"""Kernels for CPU devices: few work-items, each with a contiguous piece of the work, explicit 16-lane vectors.
+
+The remainder of a row that does not fill a vector is done element by element after the vector loop, so neither loop
+has a branch inside. Sums go through partial sums of bounded length, so that the rounding error does not grow with size.
+"""
+
+from __future__ import annotations
+
+from ..tensor import dtypes as dt
+from .c_text import LANES, Value, c_type
+from .loop_ir import Apply, Axis, Reduce, Statement, Store, walk
+from .lower import TRANSCENDENTAL
+from .render import Renderer, combined, neutral
+from .schedule import BLOCK, COLUMN_BLOCK, Pass, Schedule
+
+UNROLL = 4                # independent accumulators of a cheap reduction: they hide the latency of the additions
+CHEAP = 3                 # a pass of up to so many statements per element is cheap
+
+
+def is_arg(r: Reduce) -> bool:
+    return r.combine in ("argmax", "argmin")
+
+
+def is_mask(r: Reduce) -> bool:
+    """The accumulator is a truth value."""
+    return r.dtype is dt.bool_
+
+
+def lanes_function(r: Reduce) -> str:
+    """The prelude's function that combines the lanes of an accumulator."""
+    if is_mask(r):
+        return "any_lanes" if r.combine in ("any", "max") else "all_lanes"
+    return f"{r.combine}_lanes"
+
+
+def scalar_type(r: Reduce) -> str:
+    return c_type(r.dtype)
+
+
+def vector_type(r: Reduce) -> str:
+    return f"{'char' if is_mask(r) else c_type(r.dtype)}{LANES}"
+
+
+def vector_neutral(r: Reduce) -> str:
+    text = neutral(r)
+    return f"({vector_type(r)})({f'-{text}' if is_mask(r) else text})"
+
+
+class CpuRenderer(Renderer):
+    """Styles chunk, rows, columns and split."""
+
+    def __init__(self, plan: Schedule) -> None:
+        super().__init__(plan)
+        self.values: dict[str, Value] = {}
+
+    def render(self) -> str:
+        extra = ["const IDX per"]
+        if not self.plan.rows and not self.plan.inner:
+            extra = []
+            self._single()
+        else:
+            {"chunk": self._chunk, "rows": self._rows, "columns": self._columns, "split": self._split}[self.plan.style]()
+        return "\n".join([*self.head((1, 1, 1), extra), "{", *self.lines, "}"]) + "\n"
+
+    # -- pieces of work -----------------------------------------------------------------------------------------------------
+    def _range(self, total: str) -> None:
+        self.line("const IDX first = (IDX)get_global_id(0) * per;")
+        self.line(f"const IDX last = MIN(first + per, {total});")
+
+    def _single(self) -> None:
+        """A 0-d value."""
+        self.uniform(self.values)
+        self._scalars([*self.plan.before, *(x for p in self.plan.passes for x in [*p.elements, *p.after])])
+
+    def _scalars(self, statements: list[Statement]) -> None:
+        writer = self.writer(False, None, self.values)
+        for s in statements:
+            self.statement(s, writer)
+
+    def _chunk(self) -> None:
+        axis = self.plan.inner[0]
+        self._range(self.plan.names[axis.id])
+        self.uniform(self.values)
+        self._walk_lane(axis, "i", "first", "last", self.plan.passes[0])
+
+    def _split(self) -> None:
+        """Partial results of a piece of the one row there is."""
+        plan = self.plan
+        self._range(plan.names[plan.inner[0].id])
+        self.uniform(self.values)
+        p = plan.passes[0]
+        self._pass(p, "first", "last")
+        for r in p.reductions:
+            self.line(f"{r.name}_parts[get_global_id(0)] = {r.name};")
+
+    def _rows(self) -> None:
+        plan = self.plan
+        if plan.rows:
+            self._range(" * ".join(plan.names[a.id] for a in plan.rows))
+        else:
+            self.line("(void)per;")
+        self.uniform(self.values)
+        if plan.rows:
+            number = "i" if len(plan.rows) == 1 else "r"
+            self.open(f"for (IDX {number} = first; {number} < last; ++{number})")
+            self._positions(plan.rows, number)
+        self._scalars(plan.before)
+        end = plan.names[plan.inner[-1].id]
+        for p in plan.passes:
+            if p.elements or p.reductions:
+                self._pass(p, "0", end)
+            self._scalars(p.after)
+        if plan.rows:
+            self.close()
+
+    def _positions(self, rows: list[Axis], number: str) -> None:
+        """Define the row axes' positions from the number of the row."""
+        if len(rows) == 1:
+            self.variables[rows[0].id] = number
+            return
+        for k, a in enumerate(rows):
+            tail = [self.plan.names[x.id] for x in rows[k + 1:]]
+            text = number if not tail else f"{number} / ({' * '.join(tail)})" if len(tail) > 1 else f"{number} / {tail[0]}"
+            if k:
+                text = f"{text} % {self.plan.names[a.id]}"
+            self.line(f"const IDX i{k} = {text};")
+            self.variables[a.id] = f"i{k}"
+
+    # -- one pass over the inner axes ---------------------------------------------------------------------------------------
+    def _pass(self, p: Pass, start: str, end: str) -> None:
+        """Walk the inner axes: element statements, stores, reductions. `start`, `end`: of the last inner axis."""
+        *outer, lane = self.plan.inner
+        for r in p.reductions:
+            self.line(f"{scalar_type(r)} {r.name} = {neutral(r)};")
+            if is_arg(r):
+                self.line(f"long {r.name}_at = 0;")
+        self.open("")
+        vector = not any(is_arg(r) for r in p.reductions)
+        unroll = UNROLL if vector and p.reductions and not any(isinstance(s, Store) for s in p.elements) \
+            and self._cheap(p) and self._long(lane.size, 2 * UNROLL * LANES) else 1
+        sums = [r for r in p.reductions if r.combine == "sum" and r.dtype.category == 2]
+        blocked = bool(sums) and not outer and self._long(lane.size, BLOCK)
+        two_levels = bool(sums) and vector and (blocked or bool(outer))
+        if vector:
+            for r in p.reductions:
+                self.line(f"{vector_type(r)} {r.name}_{'total' if two_levels else 'v'} = {vector_neutral(r)};")
+        for k, a in enumerate(outer):
+            self.variables[a.id] = f"j{k}"
+            self.open(f"for (IDX j{k} = 0; j{k} < {self.plan.names[a.id]}; ++j{k})")
+            if k == 0 and two_levels:
+                self._declare_parts(p, unroll)
+        if blocked:
+            self.open(f"for (IDX block = {start}; block < {end}; block += {BLOCK})")
+            self.line(f"const IDX stop = MIN(block + {BLOCK}, {end});")
+            start, end = "block", "stop"
+            if two_levels:
+                self._declare_parts(p, unroll)
+        if not two_levels and unroll > 1:
+            self._declare_parts(p, unroll)
+        self._walk_lane(lane, "j", start, end, p, vector, unroll, "part" if two_levels or unroll > 1 else "v")
+        for k in range(len(outer) + blocked):
+            if k == len(outer) + blocked - 1 and two_levels:
+                self._add_parts(p, unroll)
+            self.close()
+        if not two_levels and unroll > 1:
+            self._add_parts(p, unroll)
+        if vector:
+            for r in p.reductions:
+                name = f"{r.name}_{'total' if two_levels else 'v'}"
+                self.line(f"{r.name} = {combined(r, r.name, f'{lanes_function(r)}({name})')};")
+        self.close()
+        for r in p.reductions:
+            self.values[r.name] = Value(f"{r.name}_at" if is_arg(r) else r.name, 9, r.result)
+
+    def _cheap(self, p: Pass) -> bool:
+        return len(p.elements) <= CHEAP and not any(isinstance(e, Apply) and e.fn in TRANSCENDENTAL
+                                                    for s in [*p.elements, *p.reductions] for e in walk(s.value))
+
+    @staticmethod
+    def _long(size: object, limit: int) -> bool:
+        return not isinstance(size, int) or size > limit
+
+    def _declare_parts(self, p: Pass, unroll: int) -> None:
+        for r in p.reductions:
+            if unroll > 1:
+                self.line(f"{vector_type(r)} {r.name}_part[{unroll}] = {{{', '.join([vector_neutral(r)] * unroll)}}};")
+            else:
+                self.line(f"{vector_type(r)} {r.name}_part = {vector_neutral(r)};")
+
+    def _add_parts(self, p: Pass, unroll: int) -> None:
+        for r in p.reductions:
+            text = f"{r.name}_part"
+            if unroll > 1:
+                pairs = [combined(r, f"{text}[{u}]", f"{text}[{u + 1}]") for u in range(0, unroll, 2)]
+                text = pairs[0] if len(pairs) == 1 else combined(r, f"({pairs[0]})", f"({pairs[1]})")
+            total = f"{r.name}_total" if self._has_total(r) else f"{r.name}_v"
+            self.line(f"{total} = {combined(r, total, f'({text})')};")
+
+    def _has_total(self, r: Reduce) -> bool:
+        return any(f" {r.name}_total = " in x for x in self.lines)
+
+    def _walk_lane(self, axis: Axis, name: str, start: str, end: str, p: Pass, vector: bool = True, unroll: int = 1,
+                   into: str = "v") -> None:
+        """The innermost loops: unrolled vectors, vectors, single elements."""
+        self.variables[axis.id] = name
+        self.line(f"IDX {name} = {start};")
+        shown = self.shown
+        if vector and unroll > 1:
+            self.open(f"for (; {name} + {unroll * LANES} <= {end}; {name} += {unroll * LANES})")
+            self.line("#pragma unroll")
+            self.open(f"for (int u = 0; u < {unroll}; ++u)")
+            self.offset = f" + {LANES} * u"
+            self._elements(p, True, axis, f"{into}[u]")
+            self.offset = ""
+            self.close()
+            self.close()
+        if vector:
+            self.open(f"for (; {name} + {LANES} <= {end}; {name} += {LANES})")
+            self._elements(p, True, axis, f"{into}[0]" if unroll > 1 else into)
+            self.close()
+        if vector:
+            self.shown = (self.shown or shown)
+        self.open(f"for (; {name} < {end}; ++{name})")
+        self._elements(p, False, axis, "")
+        self.close()
+
+    def _elements(self, p: Pass, vector: bool, lane: Axis, into: str) -> None:
+        """The statements of one element, or of 16."""
+        writer = self.writer(vector, lane.id if vector else None, dict(self.values))
+        for s in p.elements:
+            self.statement(s, writer)
+        for r in p.reductions:
+            self.comment(r.node)
+            v = writer.write(r.value)
+            if is_arg(r):
+                self._better(r, v.text)
+            elif vector:
+                acc = f"{r.name}_{into}"
+                self.line(f"{acc} = {combined(r, acc, writer.spread(v, 1).at(9))};")
+            else:
+                self.line(f"{r.name} = {combined(r, r.name, v.at(9))};")
+
+    def _better(self, r: Reduce, text: str) -> None:
+        at = ""
+        for a in self.plan.inner:
+            place = self.variables[a.id]
+            at = place if not at else f"({at}) * {self.plan.names[a.id]} + {place}"
+        beats = "beats_max" if r.combine == "argmax" else "beats_min"
+        self.open("")
+        self.line(f"const {scalar_type(r)} candidate = {text};")
+        self.open(f"if ({beats}(candidate, {r.name}))")
+        self.line(f"{r.name} = candidate;")
+        self.line(f"{r.name}_at = {at};")
+        self.close()
+        self.close()
+
+    # -- columns ------------------------------------------------------------------------------------------------------------
+    def _columns(self) -> None:
+        """16 neighbouring rows at once; what does not fill a vector goes row by row."""
+        plan = self.plan
+        *outer, lane = plan.rows
+        size = plan.names[lane.id]
+        self.line(f"const IDX blocks = ({size} + {LANES - 1}) / {LANES};")
+        rows = " * ".join(plan.names[a.id] for a in outer)
+        self._range(f"{rows} * blocks" if rows else "blocks")
+        self.uniform(self.values)
+        self.open("for (IDX unit = first; unit < last; ++unit)")
+        if outer:
+            self.line("const IDX r = unit / blocks;")
+            self.line(f"const IDX column = unit % blocks * {LANES};")
+            self._positions(outer, "r")
+        else:
+            self.line(f"const IDX column = unit * {LANES};")
+        self.variables[lane.id] = "i"
+        shown, kept = self.shown, dict(self.values)
+        if not any(is_arg(r) for p in plan.passes for r in p.reductions):
+            self.open(f"if (column + {LANES} <= {size})")
+            self.line("const IDX i = column;")
+            self._column_body(True, lane)
+            self.depth -= 1
+            self.line("} else {")
+            self.depth += 1
+        else:
+            self.open("")
+        self.shown, self.values = shown, kept
+        self.open(f"for (IDX i = column; i < MIN(column + {LANES}, {size}); ++i)")
+        self._column_body(False, lane)
+        self.close()
+        self.close()
+        self.close()
+
+    def _column_body(self, vector: bool, lane: Axis) -> None:
+        writer = self.writer(vector, lane.id if vector else None, self.values)
+        for s in self.plan.before:
+            self.statement(s, writer)
+        for p in self.plan.passes:
+            if p.elements or p.reductions:
+                self._column_pass(p, vector, lane)
+            writer = self.writer(vector, lane.id if vector else None, self.values)
+            for s in p.after:
+                self.statement(s, writer)
+
+    def _column_pass(self, p: Pass, vector: bool, lane: Axis) -> None:
+        inner = self.plan.inner
+        sums = [r for r in p.reductions if r.combine == "sum" and r.dtype.category == 2]
+        blocked = bool(sums) and len(inner) == 1 and self._long(inner[0].size, COLUMN_BLOCK)
+        parts = sums if blocked or (sums and len(inner) > 1) else []
+
+        def declare(r: Reduce, suffix: str) -> None:
+            kind = vector_type(r) if vector else scalar_type(r)
+            self.line(f"{kind} {r.name}{suffix} = {vector_neutral(r) if vector else neutral(r)};")
+
+        for r in p.reductions:
+            declare(r, "")
+            if is_arg(r):
+                self.line(f"long {r.name}_at = 0;")
+        depth = 0
+        for k, a in enumerate(inner):
+            name = self.plan.names[a.id]
+            variable = "j" if len(inner) == 1 else f"j{k}"
+            self.variables[a.id] = variable
+            if blocked:
+                self.open(f"for (IDX block = 0; block < {name}; block += {COLUMN_BLOCK})")
+                for r in parts:
+                    declare(r, "_part")
+                self.open(f"for (IDX j = block; j < MIN(block + {COLUMN_BLOCK}, {name}); ++j)")
+                depth += 2
+                continue
+            self.open(f"for (IDX {variable} = 0; {variable} < {name}; ++{variable})")
+            depth += 1
+            if k == 0 and len(inner) > 1:
+                for r in parts:
+                    declare(r, "_part")
+        writer = self.writer(vector, lane.id if vector else None, dict(self.values))
+        for s in p.elements:
+            self.statement(s, writer)
+        for r in p.reductions:
+            self.comment(r.node)
+            v = writer.write(r.value)
+            if is_arg(r):
+                self._better(r, v.text)
+                continue
+            acc = f"{r.name}_part" if r in parts else r.name
+            self.line(f"{acc} = {combined(r, acc, (writer.spread(v, 1) if vector else v).at(9))};")
+        for k in range(depth):
+            if k == depth - 1:
+                for r in parts:
+                    self.line(f"{r.name} = {combined(r, r.name, f'{r.name}_part')};")
+            self.close()
+        for r in p.reductions:
+            if is_arg(r):
+                self.values[r.name] = Value(f"{r.name}_at", 9, r.result)
+            else:
+                self.values[r.name] = Value(r.name, 9, r.result, vector, 1 if vector and is_mask(r) else 0)
+
+
+

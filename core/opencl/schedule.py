@@ -1,0 +1,311 @@
+"""How a Loops runs: which pass each statement belongs to, which axis is the vector axis, what one work-item does.
+
+A *pass* is one walk over the inner axes of a row. A reduction's result exists after its pass, so softmax takes three
+passes (maximum, sum, quotient), all in one kernel. Element values are computed again in every pass that needs them.
+
+Styles, CPU: "chunk" (one axis, cut into contiguous pieces), "rows" (whole rows per work-item, vectors along the last
+inner axis), "columns" (16 neighbouring rows as one vector, loops over the inner axes), "split" (one row cut into
+pieces; a second kernel combines the partial results). GPU: "items" (one element or row per work-item), "groups" (one
+row per work-group, combined in local memory).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..tensor import dtypes as dt
+from .loop_ir import (
+    Apply,
+    Argument,
+    Array,
+    Axis,
+    Cast,
+    Count,
+    Expr,
+    Let,
+    Load,
+    Loops,
+    Reduce,
+    Ref,
+    Statement,
+    Store,
+    walk,
+)
+from .sizes import Size, product, same, times
+
+LANES = 16
+BLOCK = 16384            # elements that a sum adds up before it goes to the outer total: keeps rounding errors small
+COLUMN_BLOCK = 1024      # the same along columns
+GROUP_SIZE = 64          # work-items per work-group, GPU
+
+
+@dataclass(slots=True)
+class Pass:
+    """One walk over the inner axes: `elements` (Lets and Stores per element, in order), the reductions it feeds, then
+    the statements of the row that become possible."""
+
+    elements: list[Statement] = field(default_factory=list)
+    reductions: list[Reduce] = field(default_factory=list)
+    after: list[Statement] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Schedule:
+    """What the renderer needs. `uniform`: Lets that depend on no axis; `before`: of the row, before its first pass."""
+
+    loops: Loops
+    style: str
+    rows: list[Axis]
+    inner: list[Axis]
+    uniform: list[Statement]
+    before: list[Statement]
+    passes: list[Pass]
+    names: dict[int, str]                     # axis id -> name of the size argument
+    strides: dict[tuple[str, int], tuple[str, Size]]   # (array, axis) -> text of the stride and its value
+    stride_arguments: dict[str, Size]
+    partials: list[str] = field(default_factory=list)
+
+    @property
+    def reduces(self) -> bool:
+        return any(p.reductions for p in self.passes)
+
+    def size_arguments(self) -> dict[str, Size]:
+        """Size and stride arguments in the order the kernel takes them."""
+        found: dict[str, Size] = {self.names[a.id]: a.size for a in self.rows + self.inner}
+        found.update(self.stride_arguments)
+        return found
+
+    def count_text(self) -> str:
+        return " * ".join(self.names[a.id] for a in self.inner) or "1"
+
+
+# -- passes -----------------------------------------------------------------------------------------------------------
+class Analysis:
+    """Per value: the axes it depends on and after how many passes it is known."""
+
+    def __init__(self, loops: Loops) -> None:
+        self.axes: dict[str, frozenset[int]] = {}
+        self.level: dict[str, int] = {}
+        self.by_name: dict[str, Statement] = {}
+        inner = {a.id for a in loops.inner}
+        for s in loops.statements:
+            if isinstance(s, Store):
+                continue
+            axes: set[int] = set()
+            level = 0
+            for e in walk(s.value):
+                if isinstance(e, Load):
+                    axes |= {a for a, _ in e.strides}
+                elif isinstance(e, Ref):
+                    axes |= self.axes[e.name]
+                    level = max(level, self.level[e.name])
+            if isinstance(s, Reduce):
+                axes -= inner
+                level += 1
+            self.axes[s.name] = frozenset(axes)
+            self.level[s.name] = level
+            self.by_name[s.name] = s
+
+
+def uses(s: Statement) -> list[str]:
+    e: Expr = s.value
+    return [x.name for x in walk(e) if isinstance(x, Ref)]
+
+
+def schedule(loops: Loops, gpu: bool, split: bool = False) -> Schedule:
+    """Decide how `loops` runs. `split`: the caller wants partial results of a single row (see split_in_two)."""
+    if not any(isinstance(s, Reduce) for s in loops.statements):
+        loops.inner, loops.rows = loops.rows + loops.inner, []
+        if loops.inner and not gpu:
+            lane = loops.inner[-1]
+            loops.rows, loops.inner = loops.inner[:-1], [lane]
+    a = Analysis(loops)
+    inner = {x.id for x in loops.inner}
+    uniform: list[Statement] = []
+    before: list[Statement] = []
+    top = max([0, *(a.level[s.value.name] for s in loops.statements if isinstance(s, Store) and _moves(s, inner)),
+               *(a.level[s.name] - 1 for s in loops.statements if isinstance(s, Reduce))])
+    passes = [Pass() for _ in range(top + 1)]
+    needed: list[set[str]] = [set() for _ in passes]
+
+    def need(name: str, p: int) -> None:
+        s = a.by_name[name]
+        if name in needed[p] or isinstance(s, Reduce) or not a.axes[name] & inner:
+            return
+        needed[p].add(name)
+        for used in uses(s):
+            need(used, p)
+
+    for s in loops.statements:
+        if isinstance(s, Reduce):
+            p = a.level[s.name] - 1
+            passes[p].reductions.append(s)
+            for used in uses(s):
+                need(used, p)
+        elif isinstance(s, Store) and _moves(s, inner):
+            need(s.value.name, a.level[s.value.name])
+    for s in loops.statements:
+        if isinstance(s, Let):
+            for p, names in enumerate(needed):
+                if s.name in names:
+                    passes[p].elements.append(s)
+            if not a.axes[s.name] & inner:
+                level = a.level[s.name]
+                if level:
+                    passes[level - 1].after.append(s)
+                else:
+                    (before if a.axes[s.name] else uniform).append(s)
+        elif isinstance(s, Store):
+            level = a.level[s.value.name]
+            if _moves(s, inner):
+                passes[level].elements.append(s)
+            elif level:
+                passes[level - 1].after.append(s)
+            else:
+                before.append(s)
+    out = Schedule(loops, "", list(loops.rows), list(loops.inner), uniform, before, passes, {}, {}, {})
+    _drop_unused(out)
+    _name_sizes(out)
+    out.style = _style(out, gpu, split)
+    return out
+
+
+def _moves(s: Store, inner: set[int]) -> bool:
+    return any(a in inner for a, _ in s.strides)
+
+
+def _drop_unused(out: Schedule) -> None:
+    """Lets that nothing reads (loads hoisted for a value that was then not needed)."""
+    lists = [out.uniform, out.before, *(x for p in out.passes for x in (p.elements, p.after))]
+    while True:
+        used = {n for ss in lists for s in ss for n in uses(s)} | {n for p in out.passes for r in p.reductions
+                                                                     for n in uses(r)}
+        found = False
+        for ss in lists:
+            kept = [s for s in ss if not isinstance(s, Let) or s.name in used]
+            found |= len(kept) != len(ss)
+            ss[:] = kept
+        if not found:
+            return
+
+
+# -- axes -------------------------------------------------------------------------------------------------------------
+def _name_sizes(out: Schedule) -> None:
+    """Names for sizes, and for every (array, axis) the text of the stride: products of size arguments where the array
+    is surely contiguous in the axes it has, else an argument of its own. No number is baked in, so that kernels for
+    other static sizes have the same text."""
+    axes = out.rows + out.inner
+    out.names = {a.id: f"n{k}" for k, a in enumerate(axes)}
+    size = {a.id: a.size for a in axes}
+    order = [a.id for a in axes]
+    memory = sorted(order) if out.reduces else order          # axes are numbered by dimension
+    for array, strides in _all_accesses(out):
+        have = dict(strides)
+        step: Size = 1
+        text: list[str] = []
+        for axis in reversed(memory):
+            if axis not in have:
+                continue
+            if same(have[axis], step):
+                out.strides[array, axis] = (" * ".join(text) or "1", have[axis])
+            elif (array, axis) not in out.strides:
+                name = f"{array}_s{order.index(axis)}"
+                k = 2
+                while name in out.stride_arguments:
+                    name, k = f"{array}_s{order.index(axis)}_{k}", k + 1
+                out.stride_arguments[name] = have[axis]
+                out.strides[array, axis] = (name, have[axis])
+            step = times(step, size[axis])
+            text.insert(0, out.names[axis])
+
+
+def _all_accesses(out: Schedule) -> list[tuple[str, tuple[tuple[int, Size], ...]]]:
+    found = []
+    for s in statements(out):
+        if isinstance(s, Store):
+            found.append((s.array, s.strides))
+        else:
+            found += [(e.array, e.strides) for e in walk(s.value) if isinstance(e, Load)]
+    return found
+
+
+def statements(out: Schedule) -> list[Statement]:
+    all_: list[Statement] = [*out.uniform, *out.before]
+    for p in out.passes:
+        all_ += [*p.elements, *p.reductions, *p.after]
+    return all_
+
+
+def _style(out: Schedule, gpu: bool, split: bool) -> str:
+    if gpu:
+        return "groups" if out.reduces and not _columns(out) else "items"
+    if split:
+        return "split"
+    if not out.reduces:
+        return "rows" if out.rows else "chunk"
+    return "columns" if _columns(out) else "rows"
+
+
+def _columns(out: Schedule) -> bool:
+    """Whether neighbouring rows, rather than neighbouring elements of a row, are neighbours in memory."""
+    if not out.rows:
+        return False
+    lane, column = out.inner[-1].id, out.rows[-1].id
+    unit_lane = unit_column = 0
+    for _, strides in _all_accesses(out):
+        have = dict(strides)
+        if lane in have or column in have:
+            unit_lane += isinstance(have.get(lane), int) and have.get(lane) == 1
+            unit_column += isinstance(have.get(column), int) and have.get(column) == 1 and lane in have
+    return unit_column > unit_lane
+
+
+# -- two kernels for one long row ---------------------------------------------------------------------------------------
+def split_in_two(loops: Loops) -> tuple[Loops, Loops]:
+    """A reduction of one row as partial results (one per piece) and a kernel that combines them and does the rest.
+    The pieces' number is the size of the second kernel's only axis, known at launch ("parts")."""
+    partial = Loops(loops.name + "_partial", [], loops.inner, dict(loops.arrays), [], dict(loops.scalars), loops.nodes)
+    finish = Loops(loops.name, [], [Axis(0, -1)], dict(loops.arrays), [], dict(loops.scalars), loops.nodes)
+    a = Analysis(loops)
+    inner = {x.id for x in loops.inner}
+    total = product(x.size for x in loops.inner)
+    for s in loops.statements:
+        if isinstance(s, Reduce):
+            name = f"{s.name}_parts"
+            memory = dt.uint8 if s.dtype is dt.bool_ else s.dtype
+            partial.arrays[name] = Array(name, memory, True, None)
+            finish.arrays[name] = Array(name, memory, False, None)
+            partial.statements.append(s)
+            value: Expr = Load(name, ((0, 1),), memory)
+            finish.statements.append(Reduce(s.name, s.combine, Cast(value, dt.bool_) if s.dtype is dt.bool_ else value,
+                                            s.dtype, s.node))
+        elif isinstance(s, Store):
+            (partial if _moves(s, inner) else finish).statements.append(s)
+        else:
+            late = a.level[s.name] > 0
+            if late:
+                s.value = _count_to_argument(s.value, finish, total)
+            (finish if late else partial).statements.append(s)
+            if not late and not a.axes[s.name]:
+                finish.statements.append(Let(s.name, s.value, s.dtype, s.node))
+    for half in (partial, finish):
+        used = {x for s in half.statements for x in ([s.array] if isinstance(s, Store) else
+                                                     [e.array for e in walk(s.value) if isinstance(e, Load)])}
+        if half is partial:
+            used |= {n for n, x in half.arrays.items() if x.node is None}
+        half.arrays = {n: x for n, x in half.arrays.items() if n in used}
+        keys = {e.key for s in half.statements for e in walk(s.value) if isinstance(e, Argument)}
+        half.scalars = {k: v for k, v in half.scalars.items() if k in keys}
+    return partial, finish
+
+
+def _count_to_argument(e: Expr, finish: Loops, total: Size) -> Expr:
+    if isinstance(e, Count):
+        key = f"count_{e.dtype.name}"
+        finish.scalars[key] = (total, e.dtype)
+        return Argument(key, e.dtype)
+    if isinstance(e, Cast):
+        return Cast(_count_to_argument(e.arg, finish, total), e.dtype)
+    if isinstance(e, Apply):
+        return Apply(e.fn, tuple([_count_to_argument(x, finish, total) for x in e.args]), e.dtype)
+    return e
