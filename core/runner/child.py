@@ -21,7 +21,7 @@ from ..errors import GuardscopeError
 from ..events.recorder import RECORDER
 from .tracebacks import strip, where
 
-ROOT = Path(__file__).resolve().parents[2]
+_kept: list[types.ModuleType] = []
 
 
 def main(argv: list[str]) -> NoReturn:
@@ -87,7 +87,10 @@ def make_main(path: str) -> types.ModuleType:
     module = types.ModuleType("__main__")
     module.__dict__.update(__file__=path, __builtins__=builtins, __cached__=None, __package__=None, __spec__=None,
                            __loader__=importlib.machinery.SourceFileLoader("__main__", path))
-    make_main.before = sys.modules["__main__"]        # type: ignore[attr-defined]  # its globals must stay alive
+    before = sys.modules["__main__"]
+    if "__annotations__" in vars(before):            # as the interpreter of this version does
+        module.__dict__["__annotations__"] = {}
+    _kept.append(before)                             # its globals must stay alive
     sys.modules["__main__"] = module
     return module
 

@@ -16,6 +16,7 @@ from typing import IO, Any
 
 from ..errors import EnvironmentProblem, GuardscopeError, NotYetSupported, ScriptError
 from .budget import Budget, parse_budgets
+from .display import INSTEAD, LIBRARIES, X11_LIBRARIES, obstacle
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "resources" / "examples" / "dynamic_shapes.py"
@@ -99,10 +100,16 @@ def open_window(argv: list[str]) -> int:
     if path is None:
         path = str(EXAMPLE)
     is_session = looks_like_session(path)
-    if not is_session:
+    if is_session:
+        from ..events.reader import Session
+
+        Session(path).close()
+    else:
         from .process import check_script
 
         check_script(path)
+    if (problem := obstacle()) is not None:
+        raise EnvironmentProblem(problem)
     try:
         from ...gui.app import main as window
     except ImportError as problem:
@@ -116,9 +123,8 @@ def no_window(problem: ImportError) -> str:
         missing = problem.name.split(".")[0]
         if "lib" not in str(problem) or "No module" in str(problem):
             return f"the window needs the package {missing}, which is not installed; install it with: pip install -e ."
-    return (f"the window's libraries cannot be loaded ({problem}); on Debian or Ubuntu: apt install libegl1 libgl1 "
-            "libxkbcommon0 libdbus-1-3 libfontconfig1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 "
-            "libxcb-shape0, or work without a window: main.py run SCRIPT")
+    return (f"the window's libraries cannot be loaded ({problem}); on Debian or Ubuntu: apt install "
+            f"{' '.join([*LIBRARIES.values(), *X11_LIBRARIES.values()])}, {INSTEAD}")
 
 
 def looks_like_session(path: str) -> bool:
