@@ -1,0 +1,28 @@
+"""The views, each in a file of its own. They know the session model, never each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..jobs import Jobs
+    from ..session_model import SessionModel
+    from .base import View
+
+
+def make_views(model: SessionModel, jobs: Jobs) -> dict[str, View]:
+    """Every view by name. They build their content when first shown."""
+    from .call_details import CallView
+    from .causes import CausesView
+    from .code import KernelView, PythonView
+    from .functions import FunctionsView
+    from .graph import GraphView
+    from .guards import GuardsView
+    from .output import OutputView
+    from .source import SourceView
+    from .summary import SummaryView
+    from .timeline import TimelineView
+
+    kinds = (SummaryView, TimelineView, FunctionsView, OutputView, CausesView, GuardsView, GraphView, SourceView,
+             PythonView, KernelView, CallView)
+    return {kind.name: kind(model, jobs) for kind in kinds}

@@ -1,0 +1,65 @@
+"""Starting the window. `main(path, run)` is what the command line calls."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+from PySide6.QtCore import QEvent, QObject, QSettings, QTimer
+from PySide6.QtGui import QPixmapCache
+from PySide6.QtWidgets import QApplication, QWidget
+
+from . import theme
+
+
+class AfterFirstPaint(QObject):
+    """Calls `then` once, in the turn of the event loop after `widget` was first painted."""
+
+    def __init__(self, widget: QWidget, then: object) -> None:
+        super().__init__(widget)
+        self._then = then
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint and self._then is not None:
+            then, self._then = self._then, None
+            QTimer.singleShot(0, self, then)  # type: ignore[call-overload]
+        return False
+
+
+def make_app(theme_name: str | None = None) -> QApplication:
+    """The application object, themed; an existing one is used again."""
+    app = QApplication.instance()
+    if not isinstance(app, QApplication):
+        app = QApplication(sys.argv[:1])
+        app.setApplicationName("guardscope")
+        app.setApplicationDisplayName("Guardscope")
+        QPixmapCache.setCacheLimit(20_000)
+    theme.apply(app, theme_name or theme.system_theme(app))
+    return app
+
+
+def main(path: str | None = None, run: bool = False) -> int:
+    """Open the window on a script or session (None: the start page); with `run` start the script. Exit status."""
+    settings = QSettings("guardscope", "guardscope")
+    saved = settings.value("theme")
+    app = make_app(saved if saved in theme.THEMES else None)
+    from .main_window import MainWindow
+
+    window = MainWindow(settings)
+    geometry = settings.value("window/geometry")
+    if geometry is None or not window.restoreGeometry(geometry):
+        screen = app.primaryScreen().availableGeometry()
+        window.resize(min(1440, screen.width() - 40), min(900, screen.height() - 60))
+    if path is not None:
+        AfterFirstPaint(window.centralWidget(), lambda: window.open_path(path, run))
+    if os.environ.get("GUARDSCOPE_EXIT_AFTER_PAINT"):
+        AfterFirstPaint(window.centralWidget(), app.quit)
+    # Ctrl-C in the terminal closes the window; Python runs the handler at the next turn of this timer.
+    signal.signal(signal.SIGINT, lambda *_: window.close())
+    ticks = QTimer(window)
+    ticks.start(400)
+    ticks.timeout.connect(lambda: None)
+    window.show()
+    return app.exec()

@@ -1,0 +1,141 @@
+"""Places the views as docks after the layout in resources/layout.json, and goes back to it on request."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QMainWindow, QTabBar, QTabWidget, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from .theme import RESOURCES
+from .views.base import View
+
+AREAS = {"left": Qt.DockWidgetArea.LeftDockWidgetArea, "right": Qt.DockWidgetArea.RightDockWidgetArea,
+         "bottom": Qt.DockWidgetArea.BottomDockWidgetArea, "top": Qt.DockWidgetArea.TopDockWidgetArea}
+LAYOUT_ID, LAYOUT_VERSION = "guardscope-layout", 1
+
+
+def load_layout() -> dict[str, Any]:
+    """The default layout. ValueError when the file is not one or of a later version."""
+    layout = json.loads((RESOURCES / "layout.json").read_text(encoding="utf-8"))
+    if layout.get("id") != LAYOUT_ID or layout.get("version", 0) > LAYOUT_VERSION:
+        raise ValueError("resources/layout.json is not a layout of this version")
+    return layout
+
+
+class Dock(QDockWidget):
+    """A view with a quiet title line; the line disappears where the dock is one of several tabs."""
+
+    def __init__(self, view: View, window: QMainWindow) -> None:
+        super().__init__(view.title, window)
+        self.setObjectName(f"dock.{view.name}")
+        self.view = view
+        self.setWidget(view)
+        bar = QWidget()
+        bar.setObjectName("dockBar")
+        bar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        row = QHBoxLayout(bar)
+        row.setContentsMargins(0, 0, 0, 0)
+        title = QLabel(view.title)
+        title.setObjectName("dockTitle")
+        row.addWidget(title)
+        row.addStretch(1)
+        self._bar, self._none = bar, QWidget()
+        self._none.setLayout(QVBoxLayout())
+        self._none.layout().setContentsMargins(0, 0, 0, 0)
+        self._none.setMaximumHeight(0)
+        self.setTitleBarWidget(bar)
+
+    def show_title(self, on: bool) -> None:
+        wanted = self._bar if on else self._none
+        if self.titleBarWidget() is not wanted:
+            self.setTitleBarWidget(wanted)
+            self._bar.setVisible(on)
+
+
+class Docks:
+    """The docks of a window by view name."""
+
+    def __init__(self, window: QMainWindow, views: dict[str, View]) -> None:
+        self.window = window
+        self.layout = load_layout()
+        self.docks: dict[str, Dock] = {}
+        window.setDockNestingEnabled(True)
+        window.setDockOptions(window.dockOptions() | QMainWindow.DockOption.GroupedDragging
+                              | QMainWindow.DockOption.AllowTabbedDocks)
+        window.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        window.setDocumentMode(True)
+        window.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
+        window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
+        for place in self.layout["docks"]:
+            if place["view"] in views:
+                dock = Dock(views[place["view"]], window)
+                self.docks[place["view"]] = dock
+                dock.dockLocationChanged.connect(lambda _: self._titles())
+                dock.topLevelChanged.connect(lambda _: self._titles())
+                dock.visibilityChanged.connect(lambda _: self._titles())
+        self.reset()
+
+    def reset(self) -> None:
+        """The default arrangement."""
+        w = self.window
+        for dock in self.docks.values():
+            if dock.isFloating():
+                dock.setFloating(False)
+            w.removeDockWidget(dock)
+        for place in self.layout["docks"]:
+            dock = self.docks.get(place["view"])
+            if dock is None:
+                continue
+            if "tab_of" in place and place["tab_of"] in self.docks:
+                w.tabifyDockWidget(self.docks[place["tab_of"]], dock)
+            elif place.get("below") in self.docks:
+                w.splitDockWidget(self.docks[place["below"]], dock, Qt.Orientation.Vertical)
+            elif place.get("right_of") in self.docks:
+                w.addDockWidget(AREAS[place["area"]], dock, Qt.Orientation.Horizontal)
+            else:
+                w.addDockWidget(AREAS[place.get("area", "bottom")], dock)
+            dock.show()
+        first = {p["tab_of"] for p in self.layout["docks"] if "tab_of" in p}
+        for name in first:
+            self.docks[name].raise_()
+        self._titles()
+        self.size()
+
+    def size(self) -> None:
+        """Share the window's size out as the layout says."""
+        sizes, w = self.layout["sizes"], self.window
+        left, bottom = round(w.width() * sizes["left"]), round(w.height() * sizes["bottom"])
+        d = self.docks
+        w.resizeDocks([d["functions"]], [left], Qt.Orientation.Horizontal)
+        w.resizeDocks([d["causes"], d["call"]], [bottom, bottom], Qt.Orientation.Vertical)
+        rest = w.width() - left
+        w.resizeDocks([d["causes"], d["call"]], [round(rest * (1 - sizes["call"])), round(rest * sizes["call"])],
+                      Qt.Orientation.Horizontal)
+        w.resizeDocks([d["functions"], d["output"]], [round(w.height() * (1 - sizes["output"])),
+                                                      round(w.height() * sizes["output"])], Qt.Orientation.Vertical)
+
+    def show_view(self, name: str) -> None:
+        """Bring a view to the front."""
+        self.docks[name].show()
+        self.docks[name].raise_()
+
+    def set_visible(self, on: bool) -> None:
+        """All docks (they are hidden while the start page is shown)."""
+        for dock in self.docks.values():
+            dock.setVisible(on)
+        if on:
+            self.docks["causes"].raise_()
+
+    def _titles(self) -> None:
+        if not isValid(self.window):         # docks are hidden one by one while the window is being destroyed
+            return
+        for dock in self.docks.values():
+            tabbed = bool(self.window.tabifiedDockWidgets(dock)) and not dock.isFloating()
+            dock.show_title(not tabbed)
+        for bar in self.window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            bar.setDrawBase(False)
+            bar.setExpanding(False)
+            bar.setElideMode(Qt.TextElideMode.ElideNone)

@@ -1,0 +1,287 @@
+"""What views ask about a session, answered with NumPy on the session's columns and remembered until it grows.
+
+Reads only; no Qt. Every method is cheap to call again: results are kept per revision of the session.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..core.events.schema import OUTCOMES, PHASES, Artifact, Code, FailureRow, GuardRow, Limit, Phase
+
+DEFAULT_LIMIT = 8
+
+
+def column(table: Any, name: str) -> np.ndarray:
+    """One column of a set of columns."""
+    return table[name]
+
+
+@dataclass(frozen=True, slots=True)
+class GuardHistory:
+    """How often a guard turned its artifact down, and with which value last."""
+
+    failures: int = 0
+    origin: str = ""
+    seen: str = ""
+    call: int = -1
+
+
+@dataclass(slots=True)
+class LineMarks:
+    """What the margin of a source line shows. `breaks` and `not_compiled` are sentences; `guards` counts guards that
+    read something here; `runs` counts runs of the function that starts here."""
+
+    breaks: list[tuple[str, str]] = field(default_factory=list)
+    not_compiled: list[str] = field(default_factory=list)
+    guards: list[str] = field(default_factory=list)
+    failures: int = 0
+    runs: int = 0
+    nodes: int = 0
+
+
+class Facts:
+    """Answers about one session. `revision` goes up with `renew()`, which forgets every answer."""
+
+    def __init__(self, session: Any) -> None:
+        self.session = session
+        self.revision = 0
+        self._kept: dict[Any, Any] = {}
+
+    def renew(self) -> None:
+        self.revision += 1
+        self._kept.clear()
+
+    def _keep(self, key: Any, make: Callable[[], Any]) -> Any:
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+    # calls and runs
+
+    @property
+    def n_calls(self) -> int:
+        return len(column(self.session.calls, "code"))
+
+    def outcome_counts(self) -> dict[str, int]:
+        """Calls per outcome name, every outcome present."""
+        def make() -> dict[str, int]:
+            counts = np.bincount(column(self.session.calls, "outcome"), minlength=len(OUTCOMES))
+            return {name: int(counts[i]) for i, name in enumerate(OUTCOMES)}
+        return self._keep("outcomes", make)
+
+    def outcome(self, call: int) -> str:
+        return OUTCOMES[int(column(self.session.calls, "outcome")[call])]
+
+    def call_runs(self, call: int) -> list[dict[str, int]]:
+        """The runs of a call in order of their start, as plain ints by column name."""
+        calls, runs = self.session.calls, self.session.runs
+        first, count = int(column(calls, "first_run")[call]), int(column(calls, "n_runs")[call])
+        part = {n: column(runs, n)[first:first + count]
+                for n in ("call", "code", "artifact", "outcome", "start", "end", "depth", "signature")}
+        rows = [{n: int(part[n][i]) for n in part} for i in range(len(part["call"]))]
+        return sorted(rows, key=lambda r: (r["start"], r["depth"]))
+
+    def calls_of_code(self, code: int) -> np.ndarray:
+        """Numbers of the calls whose top-level function is `code`."""
+        return np.flatnonzero(column(self.session.calls, "code") == code)
+
+    def code_outcomes(self) -> np.ndarray:
+        """Array (codes, outcomes): runs of each code by outcome."""
+        def make() -> np.ndarray:
+            n, k = len(self.session.codes), len(OUTCOMES)
+            code = column(self.session.runs, "code").astype(np.int64)
+            known = (code >= 0) & (code < n)
+            flat = code[known] * k + column(self.session.runs, "outcome")[known]
+            return np.bincount(flat, minlength=n * k).reshape(n, k)
+        return self._keep("code_outcomes", make)
+
+    def artifact_uses(self) -> np.ndarray:
+        """Runs served by each artifact."""
+        def make() -> np.ndarray:
+            ids = column(self.session.runs, "artifact")
+            return np.bincount(ids[ids >= 0], minlength=len(self.session.artifacts))
+        return self._keep("uses", make)
+
+    # codes and artifacts
+
+    def code(self, code: int) -> Code:
+        return self.session.codes[code]
+
+    def root(self, code: int) -> int:
+        """The function that a resume function belongs to (itself for a function)."""
+        seen = set()
+        while (up := self.session.codes[code].resume_of) is not None and code not in seen:
+            seen.add(code)
+            code = up
+        return code
+
+    def artifacts_of(self, code: int) -> list[Artifact]:
+        def make() -> dict[int, list[Artifact]]:
+            found: dict[int, list[Artifact]] = defaultdict(list)
+            for a in self.session.artifacts:
+                found[a.code].append(a)
+            return found
+        return self._keep("by_code", make).get(code, [])
+
+    def resumes_of(self, code: int) -> list[Code]:
+        """Resume functions of a function, by line."""
+        found = [c for c in self.session.codes if c.resume_of is not None and c.id != code and self.root(c.id) == code]
+        return sorted(found, key=lambda c: (c.resume_line or 0, c.id))
+
+    def limit(self, code: int) -> int:
+        """The recompile limit that holds for a code."""
+        reached = self.limit_reached(code)
+        if reached is not None:
+            return reached.limit
+        for key in ("recompile_limit", "limit"):
+            value = self.session.info.get(key)
+            if isinstance(value, int) and value > 0:
+                return value
+        return DEFAULT_LIMIT
+
+    def limit_reached(self, code: int) -> Limit | None:
+        return self._keep("limits", lambda: {n.code: n for n in self.session.limits}).get(code)
+
+    def compile_ns(self, *, artifact: int | None = None, code: int | None = None, call: int | None = None) -> int:
+        """Compile time of one artifact, one code, one call, or (nothing given) of the whole session."""
+        def make() -> dict[tuple[str, int], int]:
+            sums: dict[tuple[str, int], int] = defaultdict(int)
+            for p in self.session.phases:
+                ns = p.end - p.start
+                sums["all", 0] += ns
+                sums["code", p.code] += ns
+                sums["call", p.call] += ns
+                if p.artifact is not None:
+                    sums["artifact", p.artifact] += ns
+            return sums
+        sums = self._keep("compile_ns", make)
+        for kind, value in (("artifact", artifact), ("code", code), ("call", call)):
+            if value is not None:
+                return sums.get((kind, value), 0)
+        return sums.get(("all", 0), 0)
+
+    def phases_of(self, *, call: int | None = None, artifact: int | None = None) -> list[tuple[str, int]]:
+        """(phase, ns) summed in the usual order, for a call or an artifact; phases that took no time left out."""
+        def make() -> tuple[dict[int, list[Phase]], dict[int, list[Phase]]]:
+            calls: dict[int, list[Phase]] = defaultdict(list)
+            artifacts: dict[int, list[Phase]] = defaultdict(list)
+            for p in self.session.phases:
+                calls[p.call].append(p)
+                if p.artifact is not None:
+                    artifacts[p.artifact].append(p)
+            return calls, artifacts
+        calls, artifacts = self._keep("phases", make)
+        rows = calls.get(call, []) if call is not None else artifacts.get(-1 if artifact is None else artifact, [])
+        sums: dict[str, int] = {}
+        for p in rows:
+            sums[p.name] = sums.get(p.name, 0) + p.end - p.start
+        order = [*PHASES, *(n for n in sums if n not in PHASES)]
+        return [(n, sums[n]) for n in order if sums.get(n)]
+
+    # guards
+
+    def guard_history(self, artifact: int) -> dict[int, GuardHistory]:
+        """Guard index -> how often it turned this artifact down, and the last value seen."""
+        def make() -> dict[int, dict[int, GuardHistory]]:
+            found: dict[int, dict[int, GuardHistory]] = defaultdict(dict)
+            for miss in self.session.misses:
+                counted: set[tuple[int, int]] = set()
+                for f in miss.failures:
+                    old = found[f.artifact].get(f.index, GuardHistory())
+                    more = 0 if (f.artifact, f.index) in counted else 1
+                    counted.add((f.artifact, f.index))
+                    found[f.artifact][f.index] = GuardHistory(old.failures + more, f.origin, f.seen, miss.call)
+            return found
+        return self._keep("history", make).get(artifact, {})
+
+    def failures_of_call(self, call: int) -> list[tuple[int, list[tuple[int, list[FailureRow]]]]]:
+        """[(code, [(artifact, its failing guards), ...nearest first]), ...] of the misses in a call."""
+        by_call = self._keep("misses", self._misses_by_call)
+        found = []
+        for miss in by_call.get(call, []):
+            groups: dict[int, list[FailureRow]] = {}
+            for f in miss.failures:
+                groups.setdefault(f.artifact, []).append(f)
+            found.append((miss.code, list(groups.items())))
+        return found
+
+    def _misses_by_call(self) -> dict[int, list[Any]]:
+        found: dict[int, list[Any]] = defaultdict(list)
+        for miss in self.session.misses:
+            found[miss.call].append(miss)
+        return found
+
+    def guard(self, artifact: int, index: int) -> GuardRow | None:
+        rows = self.session.guards(artifact)
+        return next((g for g in rows if g.index == index), None)
+
+    # source
+
+    def files(self) -> list[str]:
+        """Files with text, the script first, those without a compiled function last."""
+        script = self.session.info.get("script", "")
+        used = {c.file for c in self.session.codes}
+        return sorted(self.session.sources, key=lambda f: (f != script, f not in used, f))
+
+    def line_marks(self, file: str) -> dict[int, LineMarks]:
+        """Line -> what happened there."""
+        return self._keep(("marks", file), lambda: self._line_marks(file))
+
+    def _line_marks(self, file: str) -> dict[int, LineMarks]:
+        marks: dict[int, LineMarks] = defaultdict(LineMarks)
+        for b in self.session.breaks:
+            if b.file == file and (b.sentence, b.hint) not in marks[b.line].breaks:
+                marks[b.line].breaks.append((b.sentence, b.hint))
+        for n in self.session.not_compiled:
+            if n.file == file and n.why not in marks[n.line].not_compiled:
+                marks[n.line].not_compiled.append(n.why)
+        totals = self.code_outcomes().sum(axis=1)
+        for c in self.session.codes:
+            if c.file == file and c.kind != "resume":
+                marks[c.first_line].runs += int(totals[c.id])
+        for a in self.session.artifacts:
+            history = self.guard_history(a.id)
+            if self.session.codes[a.code].file != file and not history:
+                continue
+            for g in self.session.guards(a.id):
+                if g.file == file and g.line:
+                    mark = marks[g.line]
+                    if g.condition not in mark.guards and len(mark.guards) < 12:
+                        mark.guards.append(g.condition)
+                    mark.failures += history.get(g.index, GuardHistory()).failures
+            for node in self.session.nodes(a.id):
+                if node.file == file and node.line and node.kind == "op":
+                    marks[node.line].nodes += 1
+        return dict(marks)
+
+    def compiled_lines(self, file: str) -> dict[int, str]:
+        """Line -> "compiled", "not" for lines inside functions that the compiler looked at."""
+        lines: dict[int, str] = {}
+        given_up = {n.code for n in self.session.not_compiled}
+        for c in self.session.codes:
+            if c.file == file and c.kind != "module":
+                has = bool(self.artifacts_of(c.id)) and c.id not in given_up
+                for line in range(c.first_line, c.end_line + 1):
+                    if has or line not in lines:
+                        lines[line] = "compiled" if has else "not"
+        return lines
+
+    def code_at(self, file: str, line: int) -> Code | None:
+        """The innermost function (resume functions aside) whose text holds the line."""
+        best = None
+        for c in self.session.codes:
+            if (c.file == file and c.kind != "resume" and c.first_line <= line <= c.end_line
+                    and (best is None or c.end_line - c.first_line < best.end_line - best.first_line)):
+                best = c
+        return best
+
+    def script_name(self) -> str:
+        script = self.session.info.get("script", "")
+        return Path(script).name if script else Path(str(self.session.path)).name

@@ -1,0 +1,310 @@
+"""The window: toolbar, docks, status bar, and the wiring between the model, the views and the run control.
+
+Nothing heavy is imported before the first paint: the views (and NumPy with them) are made when a file is opened.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QFileDialog,
+    QLabel,
+    QMainWindow,
+    QMessageBox,
+    QSizePolicy,
+    QStackedWidget,
+    QToolBar,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from . import theme
+from .commands import Registry
+from .jobs import Jobs
+from .run_control import RunControl
+from .session_model import SessionModel
+from .views.start_page import StartPage
+
+if TYPE_CHECKING:
+    from .docks import Docks
+    from .views.base import View
+
+STATE_VERSION = 1
+DYNAMIC = (("auto", "automatic", "dynamic=None: a size that is seen to change becomes dynamic."),
+           ("true", "always", "dynamic=True: sizes are dynamic from the first call on."),
+           ("false", "never", "dynamic=False: every size is fixed into the version."))
+
+
+class MainWindow(QMainWindow):
+    """`settings` keeps recent files, theme and layout. `problem(sentence)` fires whenever one is shown to the user."""
+
+    problem = Signal(str)
+
+    def __init__(self, settings: QSettings | None = None) -> None:
+        super().__init__()
+        from .window_commands import register
+
+        self.setObjectName("window")
+        self.setWindowTitle("Guardscope")
+        self.setAcceptDrops(True)
+        self.resize(1280, 800)
+        self.settings = settings if settings is not None else QSettings("guardscope", "guardscope")
+        self.model = SessionModel(self)
+        self.jobs = Jobs(self)
+        self.control = RunControl(self.model, self)
+        self.commands = Registry(self)
+        self.views: dict[str, View] = {}
+        self.docks: Docks | None = None
+        self.timeline: Any = None
+        self.say_in_dialogs = True
+        self.center = QStackedWidget()
+        self.setCentralWidget(self.center)
+        self._start_page: StartPage | None = None
+        register(self)
+        self._make_menus()
+        self._make_toolbar()
+        self._make_status()
+        self.model.opened.connect(self._opened)
+        self.model.selection_changed.connect(lambda *_: self.commands.update())
+        self.control.changed.connect(self._run_changed)
+        self.control.banner_changed.connect(self._banner)
+        self.control.failed.connect(self.say)
+        self.go_home()
+
+    # making the frame
+
+    def _make_menus(self) -> None:
+        for title, groups in self.commands.menus().items():
+            menu = self.menuBar().addMenu(title)
+            menu.setToolTipsVisible(True)
+            for i, group in enumerate(groups):
+                if i:
+                    menu.addSeparator()
+                for command in group:
+                    menu.addAction(self.commands.action(command.id))
+        for command in self.commands:
+            self.addAction(self.commands.action(command.id))
+
+    def _make_toolbar(self) -> None:
+        bar = self.toolbar = QToolBar("Main")
+        bar.setObjectName("toolbar")
+        bar.setMovable(False)
+        bar.setIconSize(QSize(16, 16))
+        bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        for command in ("file.open", "run.start", "run.stop", "run.again"):
+            bar.addAction(self.commands.action(command))
+        bar.addSeparator()
+        self.dynamic = self._option("Dynamic sizes", "dynamic", [(v, t) for v, t, _ in DYNAMIC],
+                                    "Which sizes the compiler leaves open, where the script does not say.\n"
+                                    + "\n".join(f"{t}: {tip}" for _, t, tip in DYNAMIC) + "\nHolds for the next run.")
+        self.device = self._option("Device", "device", [("auto", "automatic")],
+                                   "Where kernels run. Automatic takes the fastest device. Holds for the next run.")
+        space = QWidget()
+        space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        bar.addWidget(space)
+        bar.addAction(self.commands.action("help.palette"))
+        self.addToolBar(bar)
+        for button in bar.findChildren(QToolButton):
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def _option(self, label: str, name: str, values: list[tuple[str, str]], tip: str) -> QComboBox:
+        text = QLabel(label)
+        text.setToolTip(tip)
+        box = QComboBox()
+        box.setToolTip(tip)
+        box.setAccessibleName(label)
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        for value, shown in values:
+            box.addItem(shown, value)
+        box.activated.connect(lambda _: self.control.options.update({name: box.currentData()}))
+        self.toolbar.addWidget(text)
+        self.toolbar.addWidget(box)
+        return box
+
+    def _make_status(self) -> None:
+        self.banner = QLabel()
+        self.banner.setObjectName("banner")
+        self.place = QLabel()
+        self.statusBar().setSizeGripEnabled(False)
+        self.statusBar().addWidget(self.banner, 1)
+        self.statusBar().addPermanentWidget(self.place)
+
+    def _make_views(self) -> None:
+        """Import and make every view; the first time a file is opened."""
+        from .docks import Docks
+        from .views import make_views
+
+        self.views = make_views(self.model, self.jobs)
+        summary, self.timeline = self.views["summary"], self.views["timeline"]
+        page = QWidget()
+        box = QVBoxLayout(page)
+        box.setContentsMargins(0, 0, 6, 0)
+        box.setSpacing(0)
+        box.addWidget(summary)
+        box.addWidget(self.timeline, 1)
+        summary.setObjectName("summaryStrip")
+        self.center.addWidget(page)
+        self._page = page
+        self.docks = Docks(self, self.views)
+        summary.causes_wanted.connect(lambda: self.show_view("causes"))  # type: ignore[attr-defined]
+        state = self.settings.value("window/state")
+        if isinstance(state, QByteArray) and not self.restoreState(state, STATE_VERSION):
+            self.docks.reset()
+
+    # opening
+
+    def open_path(self, path: str | Path, run: bool = False) -> bool:
+        """Open a script or a session; with `run` a script is started at once. False, and a sentence, if that fails."""
+        from ..core.errors import GuardscopeError
+        from ..core.events.database import is_sqlite
+        from ..core.events.reader import Session
+        from ..core.runner.process import check_script
+
+        path = Path(path)
+        if self.control.running:
+            self.say(f"{self.control.script} is still running; stop it before opening {path.name}.")
+            return False
+        try:
+            if path.is_file() and (is_sqlite(path) or path.suffix == ".guardscope"):
+                session = Session(path)
+                script = Path(str(session.info.get("script", "")))
+                self.control.set_script(script if script.is_file() else None)
+                self._show(session)
+                self.control.watch()
+            else:
+                check_script(path)
+                self.control.set_script(path.absolute())
+                self._show_script(path.absolute(), run)
+        except (GuardscopeError, OSError) as problem:
+            self.say(str(problem))
+            return False
+        self._remember(str(path.absolute()))
+        for text in self.model.session.problems if self.model.session is not None else []:
+            self.say(text)
+        return True
+
+    def _show(self, session: Any) -> None:
+        if self.docks is None:
+            self._make_views()
+        self.model.open(session)
+
+    def _show_script(self, path: Path, run: bool) -> None:
+        if self.docks is None:
+            self._make_views()
+        if run:
+            self.control.start()
+        else:
+            from .script_only import ScriptOnly
+
+            self.model.open(ScriptOnly(path))
+            self.show_view("source")
+            self.banner.setText("not run yet; press Run")
+
+    def _opened(self) -> None:
+        session = self.model.session
+        if session is None:
+            self.go_home()
+            return
+        assert self.docks is not None and self.model.facts is not None
+        shown = self.center.currentWidget() is self._page
+        self.center.setCurrentWidget(self._page)
+        if not shown:
+            self.docks.set_visible(True)
+            self.docks.size()
+            QTimer.singleShot(0, self, self.docks.size)
+        self.setWindowTitle(f"{self.model.facts.script_name()} \N{EN DASH} Guardscope")
+        self.place.setText(str(session.path))
+        self.commands.update()
+
+    def go_home(self) -> None:
+        """Show the start page."""
+        if self.docks is not None:
+            self.docks.set_visible(False)
+        if self._start_page is not None:
+            self.center.removeWidget(self._start_page)
+            self._start_page.deleteLater()
+        page = self._start_page = StartPage(self.recent())
+        page.open_wanted.connect(self.open_path)
+        page.browse_wanted.connect(lambda: self.commands.run("file.open"))
+        self.center.addWidget(page)
+        self.center.setCurrentWidget(page)
+        self.setWindowTitle("Guardscope")
+        self.place.setText("")
+        self.banner.setText("")
+        self.commands.update()
+
+    def browse(self) -> None:
+        """Ask for a file and open it."""
+        chosen, _ = QFileDialog.getOpenFileName(self, "Open a script or a session", "",
+                                                "Scripts and sessions (*.py *.guardscope);;All files (*)")
+        if chosen:
+            self.open_path(chosen)
+
+    def say(self, sentence: str) -> None:
+        """Tell the user one sentence."""
+        self.problem.emit(sentence)
+        self._banner(sentence, False)
+        if self.say_in_dialogs and self.isVisible():
+            box = QMessageBox(QMessageBox.Icon.Warning, "Guardscope", sentence, parent=self)
+            box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            box.open()
+
+    # recent files
+
+    def recent(self) -> list[str]:
+        value = self.settings.value("recent", [])
+        return [value] if isinstance(value, str) else list(value or [])
+
+    def _remember(self, path: str) -> None:
+        self.settings.setValue("recent", [path, *(p for p in self.recent() if p != path)][:10])
+
+    # state
+
+    def show_view(self, name: str) -> None:
+        if self.docks is not None and name in self.docks.docks:
+            self.docks.show_view(name)
+
+    def set_theme(self, name: str) -> None:
+        """"light" or "dark"; remembered."""
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        theme.apply(app, name)
+        self.settings.setValue("theme", name)
+        self.commands.retheme()
+
+    def _run_changed(self) -> None:
+        self.commands.update()
+
+    def _banner(self, text: str, live: bool) -> None:
+        self.banner.setText(text)
+        if self.banner.property("live") != live:
+            self.banner.setProperty("live", live)
+            self.banner.style().polish(self.banner)
+
+    # events
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        urls = event.mimeData().urls()
+        if urls:
+            self.open_path(urls[0].toLocalFile())
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.control.close()
+        self.jobs.close()
+        if self.docks is not None and self.model.session is not None:
+            self.settings.setValue("window/state", self.saveState(STATE_VERSION))
+        self.settings.setValue("window/geometry", self.saveGeometry())
+        self.model.close()
+        super().closeEvent(event)

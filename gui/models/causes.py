@@ -1,0 +1,105 @@
+"""Causes of recompilation as the window shows them: one line each, dearest first, with what to change.
+
+The ledger itself comes from core/events/summary.py; here it gets its sentences and its place in the source.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...core.events import summary
+from ...core.events.schema import OUTCOME_NUMBER
+from ..words import number, plural
+
+MOST_VALUES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class CauseRow:
+    """`mark` picks the shape; `headline` is a line by itself; `calls` are the calls it led to; `cost_ns` is compile
+    time; `code` and `line` say where; `advice` is what to change, `fix` a line to write (either may be "")."""
+
+    mark: str
+    headline: str
+    detail: str = ""
+    advice: str = ""
+    fix: str = ""
+    cost_ns: int = 0
+    calls: tuple[int, ...] = ()
+    code: int | None = None
+    file: str = ""
+    line: int = 0
+
+
+def cause_rows(session: Any) -> list[CauseRow]:
+    """Recompilation causes by cost, then functions that are never compiled, then graph breaks."""
+    places = _places(session)
+    rows = [_recompile_row(session, c, places) for c in summary.causes(session) if c.versions]
+    return rows + _given_up_rows(session) + _break_rows(session)
+
+
+def _places(session: Any) -> dict[tuple[int, str, str], tuple[int, int]]:
+    """(code, place, kind) of a failure -> (artifact, guard index) of the first guard that failed there."""
+    found: dict[tuple[int, str, str], tuple[int, int]] = {}
+    for miss in session.misses:
+        for f in miss.failures:
+            found.setdefault((miss.code, summary.place_of(f), f.kind), (f.artifact, f.index))
+    return found
+
+
+def _recompile_row(session: Any, c: summary.Cause, places: dict[tuple[int, str, str], tuple[int, int]]) -> CauseRow:
+    title = session.codes[c.code].title
+    # The first version was made for the first value, so a cause of k recompilations accounts for k + 1 versions.
+    own = sum(a.code == c.code for a in session.artifacts)
+    versions = min(c.versions + 1, own)
+    eager = np.flatnonzero((session.calls["code"] == c.code)
+                           & (session.calls["outcome"] == OUTCOME_NUMBER["eager_limit"]))
+    headline = f"{c.place} took {len(c.seen)} values" if len(c.seen) > 1 else f"{c.place} changed"
+    headline += f": {plural(versions, 'version')} of {title}"
+    if c.reached_limit and len(eager):
+        headline += f", then plain Python for {plural(len(eager), 'call')}"
+    shared = c.versions - c.alone
+    detail = "values: " + ", ".join(c.seen[:MOST_VALUES]) + (
+        f", \N{HORIZONTAL ELLIPSIS} ({len(c.seen)} in all)" if len(c.seen) > MOST_VALUES else "") if c.seen else ""
+    if shared and c.alone:
+        detail += f"; in {shared} of {c.versions} recompilations something else had changed as well"
+    elif shared:
+        detail += "; never the only thing that had changed"
+    advice = summary.advise(session, c)
+    cure = advice.text.rpartition(": ")[2] if advice is not None else ""
+    artifact, index = places.get((c.code, c.place, c.kind), (-1, -1))
+    guard = next((g for g in session.guards(artifact) if g.index == index), None) if artifact >= 0 else None
+    calls = tuple(sorted({x for x in c.calls if x >= 0}))
+    return CauseRow("eager_limit" if c.reached_limit else "recompile", headline, detail,
+                    cure[:1].upper() + cure[1:], advice.line if advice is not None else "", c.compile_ns,
+                    calls + (tuple(int(x) for x in eager[:1000]) if c.reached_limit else ()), c.code,
+                    guard.file if guard is not None else "", guard.line if guard is not None else 0)
+
+
+def _given_up_rows(session: Any) -> list[CauseRow]:
+    rows = []
+    for g in summary.given_up(session):
+        calls = np.flatnonzero(session.calls["code"] == g.code)[:1000]
+        rows.append(CauseRow("not_compiled", f"{g.title} is never compiled: {plural(g.calls, 'run')} as plain Python",
+                             f"because {g.why}" if g.why else "", "", "", 0, tuple(int(c) for c in calls), g.code,
+                             g.file, g.line))
+    return rows
+
+
+def _break_rows(session: Any) -> list[CauseRow]:
+    rows: dict[tuple[str, int, str], CauseRow] = {}
+    for b in session.breaks:
+        key = (b.file, b.line, b.sentence)
+        if key in rows:
+            continue
+        root = session.codes[b.code]
+        ran = int(np.count_nonzero(session.runs["code"] == b.code))
+        calls = np.unique(session.runs["call"][session.runs["code"] == b.code])[:1000]
+        hint = b.hint[:1].upper() + b.hint[1:]
+        rows[key] = CauseRow("break", f"{root.title} is cut in two at line {b.line}",
+                             f"{b.sentence}; reached in {number(ran)} runs", hint, "", 0,
+                             tuple(int(c) for c in calls), b.code, b.file, b.line)
+    return list(rows.values())

@@ -1,0 +1,155 @@
+"""Qt's tree plumbing once: a view hands over rows as plain values, the model shows them and keeps identities.
+
+`TreeModel.set_rows` replaces the content; rows with the same key count as the same, so that expansion and selection
+can be restored by key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor, QFont, QIcon
+
+Index = QModelIndex | QPersistentModelIndex
+METER_ROLE = Qt.ItemDataRole.UserRole + 1
+KEY_ROLE = Qt.ItemDataRole.UserRole + 2
+
+
+@dataclass(slots=True, eq=False)
+class Row:
+    """One row. `cells` are texts by column; `meter` is (value, of) painted as a meter in column `meter_column`."""
+
+    key: Hashable
+    cells: list[str]
+    children: list[Row] = field(default_factory=list)
+    tip: str = ""
+    icon: QIcon | None = None
+    color: str = ""
+    bold: bool = False
+    meter: tuple[int, int] | None = None
+    parent: Row | None = None
+    place: int = 0
+
+
+class TreeModel(QAbstractItemModel):
+    """`columns`: (title, tooltip, right-aligned) of each column."""
+
+    def __init__(self, columns: list[tuple[str, str, bool]], meter_column: int = -1, parent: QObject | None = None
+                 ) -> None:
+        super().__init__(parent)
+        self.columns = columns
+        self.meter_column = meter_column
+        self._top = Row(None, [])
+        self._by_key: dict[Hashable, Row] = {}
+
+    def set_rows(self, rows: list[Row]) -> None:
+        """Replace everything."""
+        self.beginResetModel()
+        self._top = Row(None, [], rows)
+        self._by_key = {}
+        self._adopt(self._top)
+        self.endResetModel()
+
+    def update_rows(self, rows: list[Row]) -> bool:
+        """Like set_rows, but where the keys are the same only the contents change (no reset). True if it could."""
+        if self._shape(self._top) != self._shape(Row(None, [], rows)):
+            return False
+        for old, new in zip(list(self._walk(self._top)), list(self._walk(Row(None, [], rows)))):
+            old.cells, old.tip, old.icon, old.color = new.cells, new.tip, new.icon, new.color
+            old.bold, old.meter = new.bold, new.meter
+        for parent in [self._top, *self._walk(self._top)]:
+            if parent.children:
+                self.dataChanged.emit(self.index_of(parent.children[0]),
+                                      self.index_of(parent.children[-1], len(self.columns) - 1))
+        return True
+
+    def row_of(self, key: Hashable) -> Row | None:
+        return self._by_key.get(key)
+
+    def index_of(self, row: Row | None, column: int = 0) -> QModelIndex:
+        if row is None or row is self._top:
+            return QModelIndex()
+        return self.createIndex(row.place, column, row)
+
+    def key_of(self, index: Index) -> Any:
+        return index.internalPointer().key if index.isValid() else None
+
+    def _adopt(self, row: Row) -> None:
+        for place, child in enumerate(row.children):
+            child.parent, child.place = row, place
+            self._by_key[child.key] = child
+            self._adopt(child)
+
+    def _walk(self, row: Row) -> Iterator[Row]:
+        for child in row.children:
+            yield child
+            yield from self._walk(child)
+
+    def _shape(self, row: Row) -> list[Any]:
+        return [(c.key, self._shape(c)) for c in row.children]
+
+    # QAbstractItemModel
+
+    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008
+        if not self.hasIndex(row, column, parent):
+            return QModelIndex()
+        owner = parent.internalPointer() if parent.isValid() else self._top
+        return self.createIndex(row, column, owner.children[row])
+
+    def parent(self, index: Index = QModelIndex()) -> Any:  # type: ignore[override]  # noqa: B008
+        if not index.isValid():
+            return QModelIndex()
+        return self.index_of(index.internalPointer().parent)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        if parent.isValid() and parent.column() > 0:
+            return 0
+        return len((parent.internalPointer() if parent.isValid() else self._top).children)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return len(self.columns)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
+            return None
+        title, tip, right = self.columns[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return title
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tip or None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _align(right)
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        row: Row = index.internalPointer()
+        column = index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row.cells[column] if column < len(row.cells) else ""
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return row.tip or None
+        if role == Qt.ItemDataRole.DecorationRole:
+            return row.icon if column == 0 else None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _align(self.columns[column][2])
+        if role == Qt.ItemDataRole.ForegroundRole and row.color:
+            return QColor(row.color)
+        if role == Qt.ItemDataRole.FontRole and row.bold and column == 0:
+            font = QFont()
+            font.setBold(True)
+            return font
+        if role == METER_ROLE:
+            return row.meter if column == self.meter_column else None
+        if role == KEY_ROLE:
+            return row.key
+        return None
+
+
+def _align(right: bool) -> int:
+    side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
+    return int(side | Qt.AlignmentFlag.AlignVCenter)

@@ -1,0 +1,148 @@
+"""Starting, watching and stopping a script. The script runs in a child process; the window only polls its session.
+
+While it runs a timer asks the model to look for new rows; nothing here ever waits for the script.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from .session_model import SessionModel
+from .time_scale import duration
+
+POLL_MS = 150
+
+
+class RunControl(QObject):
+    """`script` is what Run starts; `options` are its settings ("dynamic": "auto" | "true" | "false", "device").
+    `changed` fires when running or the script changes, `banner_changed(text, live)` for the status bar,
+    `failed(sentence)` when a run cannot start."""
+
+    changed = Signal()
+    banner_changed = Signal(str, bool)
+    failed = Signal(str)
+
+    def __init__(self, model: SessionModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.model = model
+        self.script: Path | None = None
+        self.arguments: list[str] = []
+        self.options: dict[str, str] = {"dynamic": "auto", "device": "auto"}
+        self.process: Any = None
+        self.folder = Path(tempfile.gettempdir()) / "guardscope-sessions"
+        self._timer = QTimer(self)
+        self._timer.setInterval(POLL_MS)
+        self._timer.timeout.connect(self.poll)
+
+    @property
+    def running(self) -> bool:
+        """A script started here is running."""
+        return self.process is not None and self.process.running
+
+    @property
+    def watching(self) -> bool:
+        return self._timer.isActive()
+
+    def set_script(self, path: Path | None, arguments: list[str] | None = None) -> None:
+        self.script, self.arguments = path, list(arguments or [])
+        self.changed.emit()
+
+    def settings(self) -> dict[str, Any]:
+        """The options as the runner wants them: those left at "auto" are not passed on."""
+        said = {k: v for k, v in self.options.items() if v != "auto"}
+        return {**said, **({"dynamic": said["dynamic"] == "true"} if "dynamic" in said else {})}
+
+    def start(self) -> bool:
+        """Run the script from its beginning; its new session replaces the one shown. False, and `failed`, if not."""
+        from ..core.errors import GuardscopeError
+        from ..core.events.reader import Session
+        from ..core.runner.process import ScriptProcess
+
+        if self.running or self.script is None:
+            return False
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            stamp = f"{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() // 1_000_000 % 1000:03d}"
+            target = self.folder / f"{self.script.stem}-{stamp}.guardscope"
+            process = ScriptProcess(self.script, self.arguments, session=target, settings=self.settings(),
+                                    cwd=self.script.parent)
+            process.start()
+            session = Session(target)
+        except (GuardscopeError, OSError) as problem:
+            self.failed.emit(str(problem))
+            return False
+        self.process = process
+        self.model.open(session)
+        self.watch()
+        return True
+
+    def stop(self) -> None:
+        """Ask the script to stop; it is killed when it does not."""
+        if self.running:
+            self.process.stop()
+            self.banner_changed.emit("stopping\N{HORIZONTAL ELLIPSIS}", True)
+
+    def watch(self) -> None:
+        """Poll the open session until it is no longer running (also one that another process records)."""
+        self._timer.start()
+        self.changed.emit()
+        self.poll()
+
+    def close(self) -> None:
+        """Stop watching, and stop a script that was started here; what it recorded stays."""
+        self._timer.stop()
+        if self.running:
+            self.process.grace = (0.3, 0.3)
+            self.process.stop()
+            self.process.wait(3.0)
+        self.process = None
+
+    def poll(self) -> None:
+        """Look for news once."""
+        over = self.process is not None and not self.process.running
+        self.model.poll()
+        state = self.model.session.state if self.model.session is not None else "finished"
+        if self.model.session is None or over or (self.process is None and state != "running"):
+            self._timer.stop()
+            self.process = None
+            self.model.poll()
+            self.banner_changed.emit(end_banner(self.model), False)
+            self.changed.emit()
+        else:
+            self.banner_changed.emit(live_banner(self.model), True)
+
+
+def live_banner(model: SessionModel) -> str:
+    """"call 41: compiling version 3 of forward, 1.2 s" or "running: 1200 calls"."""
+    session, facts = model.session, model.facts
+    if session is None or facts is None:
+        return ""
+    frames = [f for f in session.live if isinstance(f.get("code"), int) and 0 <= f["code"] < len(session.codes)]
+    zero = session.info.get("start_ns")
+    if not frames or not isinstance(zero, int):
+        return f"running \N{MIDDLE DOT} {facts.n_calls} calls so far"
+    inner = frames[-1]
+    code = session.codes[inner["code"]]
+    waited = max(0, time.perf_counter_ns() - zero - int(inner.get("since", 0)))
+    done = inner.get("done") or []
+    what = "compiling" if done or waited > 20_000_000 else "running"
+    version = len(facts.artifacts_of(code.id))
+    subject = f"version {version} of {code.name}" if what == "compiling" else code.name
+    phase = f" ({done[-1]} done)" if done else ""
+    return f"call {inner.get('call', facts.n_calls)}: {what} {subject}{phase}, {duration(waited)}"
+
+
+def end_banner(model: SessionModel) -> str:
+    """How the shown session ended, with its size."""
+    session, facts = model.session, model.facts
+    if session is None or facts is None:
+        return ""
+    end = session.info.get("end_ns")
+    took = f" in {duration(end)}" if isinstance(end, int) else ""
+    said = session.info.get("ending") or session.state
+    return f"{said}{took} \N{MIDDLE DOT} {facts.n_calls} calls"

@@ -1,0 +1,148 @@
+"""What every view shares: built when first shown, refreshed only while visible, and an error pane of its own.
+
+A view that raises shows the sentence and a "Try again" button; the other views go on. Subclasses give `build()` (make
+the content once) and `update_view(what)` (show the model's state; `what` is a set of "session", "rows", "selection",
+"filter", "highlight", "theme").
+"""
+
+from __future__ import annotations
+
+import functools
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFrame, QLabel, QPlainTextEdit, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+
+from ..jobs import Jobs
+from ..session_model import Selection, SessionModel
+
+ALL = frozenset({"session", "rows", "selection", "filter", "highlight", "theme"})
+
+
+class ErrorPane(QFrame):
+    """One sentence, the details below it, and a way to try again."""
+
+    def __init__(self, again: Callable[[], None]) -> None:
+        super().__init__()
+        self.setObjectName("error")
+        box = QVBoxLayout(self)
+        self.sentence = QLabel()
+        self.sentence.setWordWrap(True)
+        self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.details = QPlainTextEdit()
+        self.details.setReadOnly(True)
+        button = QPushButton("Try again")
+        button.clicked.connect(again)
+        box.addWidget(self.sentence)
+        box.addWidget(self.details, 1)
+        box.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def show_error(self, title: str, error: BaseException) -> None:
+        self.sentence.setText(f"{title} cannot be shown: {error or type(error).__name__}. The other views go on; "
+                              "please report this with the session file.")
+        self.details.setPlainText("".join(traceback.format_exception(error)))
+
+
+class View(QWidget):
+    """Base of all views. `name` is stable (layout, commands), `title` is what people read."""
+
+    name = ""
+    title = ""
+    cares: frozenset[str] = frozenset({"session", "rows", "selection", "theme"})
+
+    def __init__(self, model: SessionModel, jobs: Jobs) -> None:
+        super().__init__()
+        self.model = model
+        self.jobs = jobs
+        self._waiting: set[str] = set(ALL)
+        self._content: QWidget | None = None
+        self._stack = QStackedLayout(self)
+        self._stack.setContentsMargins(0, 0, 0, 0)
+        self._error: ErrorPane | None = None
+        model.opened.connect(lambda: self.ask("session", "rows", "selection", "filter", "highlight"))
+        model.grown.connect(lambda: self.ask("rows"))
+        model.selection_changed.connect(self._selection_changed)
+        model.filter_changed.connect(lambda: self.ask("filter"))
+        model.highlight_changed.connect(lambda: self.ask("highlight"))
+
+    # for subclasses
+
+    def build(self) -> QWidget:
+        """Make the content widget; called once, before the first update_view."""
+        raise NotImplementedError
+
+    def update_view(self, what: set[str]) -> None:
+        """Show the model's state. May raise: the error pane then appears."""
+        raise NotImplementedError
+
+    def note(self) -> str:
+        """A few words for the title bar beside the title, or ""."""
+        return ""
+
+    # refreshing
+
+    def ask(self, *what: str) -> None:
+        """Ask for a refresh; a hidden view does it when it is shown."""
+        wanted = self.cares.intersection(what)
+        if wanted:
+            self._waiting |= wanted
+            if self.isVisible():
+                self.flush()
+
+    def flush(self) -> None:
+        """Do what was asked for, now."""
+        if not self._waiting:
+            return
+        what, self._waiting = self._waiting, set()
+        try:
+            if self._content is None:
+                self._content = self.build()
+                self._stack.addWidget(self._content)
+                what = set(ALL)
+            self.update_view(what)
+            if self._stack.currentWidget() is not self._content:
+                self._stack.setCurrentWidget(self._content)
+        except Exception as error:
+            self.fail(error)
+
+    def fail(self, error: BaseException) -> None:
+        """Show the error pane in place of the content."""
+        if self._error is None:
+            self._error = ErrorPane(self.retry)
+            self._stack.addWidget(self._error)
+        self._error.show_error(self.title, error)
+        self._stack.setCurrentWidget(self._error)
+
+    @property
+    def failed(self) -> bool:
+        return self._error is not None and self._stack.currentWidget() is self._error
+
+    def retry(self) -> None:
+        self._waiting = set(ALL)
+        self.flush()
+
+    def contained(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """`function` for use as a slot or callback: what it raises goes to the error pane."""
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return function(*args, **kwargs)
+            except Exception as error:
+                self.fail(error)
+                return None
+        return call
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.flush()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._content is not None:
+            self.ask("theme")
+
+    def _selection_changed(self, old: Selection, new: Selection) -> None:
+        self.ask("selection")

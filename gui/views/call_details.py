@@ -1,0 +1,163 @@
+"""What happened in the selected call: every failing guard of every version, decisions, breaks, time by phase."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from ...core.events.schema import OUTCOME_WORDS, OUTCOMES, FailureRow
+from ..time_scale import duration
+from ..widgets.page import Page, code, esc, link, mark
+from ..words import call_sentence, call_title, plural, signature
+from .base import View
+
+MOST_VERSIONS = 16
+
+
+class CallView(View):
+    """A page about the selected call; without one, about how to choose one."""
+
+    name = "call"
+    title = "Call"
+
+    def build(self) -> QWidget:
+        self.page = Page(self.model)
+        return self.page
+
+    def update_view(self, what: set[str]) -> None:
+        facts, call = self.model.facts, self.model.selection.call
+        if facts is None:
+            self.page.show_html("")
+        elif call is None or call >= facts.n_calls:
+            n = facts.n_calls
+            self.page.show_html(
+                "<p class='muted'>Choose a call on the timeline: click a bar, or press the arrow keys. "
+                "Ctrl with an arrow key jumps to the next call that was not simply reused.</p>" if n else
+                "<p class='muted'>No compiled function has been called yet.</p>")
+        else:
+            self.page.show_html(self.body(call), keep_place="session" not in what and "selection" not in what)
+
+    def body(self, call: int) -> str:
+        """The page's HTML."""
+        parts = [self._head(call), self._misses(call), self._decisions(call), self._breaks(call), self._phases(call),
+                 self._runs(call), self._arguments(call)]
+        return "".join(p for p in parts if p)
+
+    def _head(self, call: int) -> str:
+        facts = self.model.facts
+        assert facts is not None
+        outcome = facts.outcome(call)
+        calls = facts.session.calls
+        took = duration(int(calls["end"][call]) - int(calls["start"][call]))
+        line = int(calls["line"][call])
+        where = f" &nbsp;·&nbsp; called on line {line}" if line else ""
+        return (f"<h1>{mark(outcome)}&nbsp; Call {call} &nbsp;{esc(OUTCOME_WORDS[outcome])}</h1>"
+                f"<p>{code(call_title(facts, call))}</p>"
+                f"<p>{esc(call_sentence(facts, call))}</p>"
+                f"<p class='muted'>took {took}{where}</p>")
+
+    def _misses(self, call: int) -> str:
+        facts = self.model.facts
+        assert facts is not None
+        out = []
+        for code_id, groups in facts.failures_of_call(call):
+            name = facts.code(code_id).title
+            out.append(f"<h2>Why no kept version of {esc(name)} fitted</h2>")
+            out.append("<table width='100%' cellspacing='0' cellpadding='4'>"
+                       "<tr><th>&nbsp;</th><th>value</th><th>needed</th><th>this call</th></tr>")
+            for place, (artifact, failures) in enumerate(groups[:MOST_VERSIONS]):
+                out.append(self._version_rows(artifact, failures, place == 0 and len(groups) > 1))
+            out.append("</table>")
+            if len(groups) > MOST_VERSIONS:
+                out.append(f"<p class='muted'>and {plural(len(groups) - MOST_VERSIONS, 'more version')}</p>")
+        return "".join(out)
+
+    def _version_rows(self, artifact: int, failures: list[FailureRow], nearest: bool) -> str:
+        facts = self.model.facts
+        assert facts is not None
+        version = facts.session.artifacts[artifact].version
+        rows = []
+        for i, f in enumerate(failures):
+            title = link(f"artifact:{artifact}", f"version {version}") + \
+                ("<br><span class='muted'>nearest</span>" if nearest else "") if i == 0 else ""
+            head = f"<td rowspan='{len(failures)}' valign='top'>{title}</td>" if i == 0 else ""
+            target = f"guard:{artifact}:{f.index}"
+            rows.append(f"<tr class='failed'>{head}<td><a href='{target}' class='code'>{esc(f.origin)}</a></td>"
+                        f"<td>{code(f.expected)}</td><td class='bad'><b>{code(f.seen)}</b></td></tr>")
+        return "".join(rows)
+
+    def _decisions(self, call: int) -> str:
+        facts = self.model.facts
+        assert facts is not None
+        found = [d.text for d in facts.session.decisions if d.call == call]
+        items = "".join(f"<p>→ {esc(text)}</p>" for text in found)
+        made = {r["artifact"] for r in facts.call_runs(call) if r["artifact"] >= 0
+                and OUTCOMES[r["outcome"]] in ("compile", "recompile")}
+        for a in sorted(made):
+            artifact = facts.session.artifacts[a]
+            for source, dim, symbol in artifact.dynamic_dims:
+                items += (f"<p class='muted'>In {link(f'artifact:{a}', f'version {artifact.version}')} of "
+                          f"{esc(facts.code(artifact.code).title)}, {code(f'{source}.shape[{dim}]')} may be any size "
+                          f"({esc(symbol)}).</p>")
+        return f"<h2>What was decided</h2>{items}" if items else ""
+
+    def _breaks(self, call: int) -> str:
+        facts = self.model.facts
+        assert facts is not None
+        out = []
+        for b in facts.session.breaks:
+            if b.call == call:
+                hint = f"<br><span class='muted'>{esc(b.hint)}</span>" if b.hint else ""
+                out.append(f"<p>{link(f'line:{b.line}', f'Line {b.line}')}: {esc(b.sentence)}.{hint}</p>")
+        for n in facts.session.not_compiled:
+            if n.call == call:
+                out.append(f"<p>{link(f'line:{n.line}', f'Line {n.line}')}: {esc(n.why)}. "
+                           f"<span class='warn'>{esc(facts.code(n.code).title)} is not compiled.</span></p>")
+        for reached in facts.session.limits:
+            if reached.call == call:
+                causes = ", ".join(f"{c[0]} ({c[1]})" if isinstance(c, tuple | list) and len(c) > 1 else str(c)
+                                   for c in reached.causes)
+                out.append(f"<p class='bad'>{esc(facts.code(reached.code).title)} reached the limit of "
+                           f"{reached.limit} versions"
+                           + (f"; used up by {esc(causes)}" if causes else "") + ".</p>")
+        return f"<h2>Breaks and limits</h2>{''.join(out)}" if out else ""
+
+    def _phases(self, call: int) -> str:
+        facts = self.model.facts
+        assert facts is not None
+        phases = facts.phases_of(call=call)
+        if not phases:
+            return ""
+        most = max(ns for _, ns in phases)
+        total = sum(ns for _, ns in phases)
+        rows = "".join(
+            f"<tr><td style='white-space:pre'>{esc(name)}</td><td align='right'>{duration(ns)}</td>"
+            f"<td><img src='bar:{max(1, round(ns / most * 120))}:{esc(name)}'></td></tr>" for name, ns in phases)
+        return f"<h2>Compile time, {duration(total)}</h2><table cellspacing='0' cellpadding='3'>{rows}</table>"
+
+    def _runs(self, call: int) -> str:
+        facts = self.model.facts
+        assert facts is not None
+        runs = facts.call_runs(call)
+        if len(runs) < 2:
+            return ""
+        rows = []
+        for r in runs[:40]:
+            outcome = OUTCOMES[r["outcome"]]
+            a = r["artifact"]
+            version = link(f"artifact:{a}", f"version {facts.session.artifacts[a].version}") if a >= 0 else ""
+            indent = "&nbsp;" * 4 * r["depth"]
+            goes_to = link(f"code:{r['code']}", facts.code(r["code"]).title)
+            rows.append(f"<tr><td>{indent}{mark(outcome)}&nbsp;{goes_to}</td>"
+                        f"<td>{esc(OUTCOME_WORDS[outcome])}</td><td>{version}</td>"
+                        f"<td align='right'>{duration(r['end'] - r['start'])}</td></tr>")
+        more = f"<p class='muted'>and {plural(len(runs) - 40, 'more run')}</p>" if len(runs) > 40 else ""
+        return f"<h2>What ran</h2><table cellspacing='0' cellpadding='3'>{''.join(rows)}</table>{more}"
+
+    def _arguments(self, call: int) -> str:
+        facts = self.model.facts
+        assert facts is not None
+        values = signature(facts, call)
+        if not values:
+            return ""
+        rows = "".join(f"<tr><td>{code(name)}</td><td>{code(text)}</td></tr>" for name, text in values[:40])
+        return f"<h2>Called with</h2><table cellspacing='0' cellpadding='3'>{rows}</table>"

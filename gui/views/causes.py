@@ -1,0 +1,85 @@
+"""Causes, not events: what in the script led to recompilations, breaks and uncompiled calls, with advice.
+
+The dearest stands first. Clicking a cause selects its place and marks its calls on the timeline.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from ..models.causes import CauseRow
+from ..time_scale import duration
+from ..widgets.page import Page, code, esc, link, mark
+from ..words import plural
+from .base import View
+
+MOST = 60
+
+
+class CausesView(View):
+    """A page with one block per cause."""
+
+    name = "causes"
+    title = "Causes"
+    cares = frozenset({"session", "rows", "selection", "theme"})
+
+    def build(self) -> QWidget:
+        self.page = Page(self.model)
+        self.page.followed.connect(self.contained(self._followed))
+        return self.page
+
+    def update_view(self, what: set[str]) -> None:
+        facts = self.model.facts
+        if facts is None:
+            self.page.show_html("")
+            return
+        if what == {"selection"}:
+            self._mark_calls()
+        self.page.show_html(self.body(), keep_place="session" not in what)
+
+    def body(self) -> str:
+        """The page's HTML."""
+        facts = self.model.facts
+        assert facts is not None
+        causes = self.model.causes()
+        if not facts.n_calls and not causes:
+            text = ("The script has not called a compiled function yet." if facts.session.state == "running" else
+                    "The script called no compiled function. Use torch.compile on a function or a module.")
+            return f"<p class='muted'>{text}</p>"
+        if not causes:
+            return ("<p><span class='good'><b>Nothing was compiled again.</b></span></p><p class='muted'>"
+                    "Every function was compiled once and its version was used for every later call.</p>")
+        most = max(c.cost_ns for c in causes) or 1
+        rows = "".join(self._block(i, c, most) for i, c in enumerate(causes[:MOST]))
+        more = f"<p class='muted'>and {len(causes) - MOST} more</p>" if len(causes) > MOST else ""
+        return rows + more
+
+    def _block(self, place: int, c: CauseRow, most: int) -> str:
+        chosen = " class='box'" if self.model.selection.cause == place else ""
+        bar = f"bar:{max(2, round(c.cost_ns / most * 90))}:{c.mark}"
+        cost = f"<img src='{bar}'>&nbsp;&nbsp;{duration(c.cost_ns)}" if c.cost_ns else ""
+        where = f" &nbsp; {link(f'line:{c.line}', f'line {c.line}')}" if c.line else ""
+        calls = link(f"cause:{place}", plural(len(c.calls), "call")) if c.calls else ""
+        detail = f"<p class='muted'>{esc(c.detail)}</p>" if c.detail else ""
+        advice = f"<p><span class='good'>→</span> {esc(c.advice)}</p>" if c.advice else ""
+        fix = f"<p>&nbsp;&nbsp;&nbsp;{code(c.fix)}</p>" if c.fix else ""
+        return (f"<table width='100%' cellspacing='0' cellpadding='6'{chosen}><tr>"
+                f"<td width='18' valign='top'>{mark(c.mark)}</td>"
+                f"<td><p><a class='head' href='cause:{place}'><b>{esc(c.headline)}</b></a>{where}</p>"
+                f"{detail}{advice}{fix}</td>"
+                f"<td width='190' align='right' valign='top'>{cost}<br>{calls}</td></tr></table>")
+
+    def _followed(self, kind: str, parts: list[str]) -> None:
+        if kind != "cause":
+            return
+        c = self.model.causes()[int(parts[0])]
+        if c.calls:
+            self.model.select(call=c.calls[0], cause=int(parts[0]))
+        elif c.code is not None:
+            self.model.select(code=c.code, cause=int(parts[0]))
+        self.model.set_highlight(c.calls)
+
+    def _mark_calls(self) -> None:
+        chosen, causes = self.model.selection.cause, self.model.causes()
+        if chosen is None or chosen >= len(causes):
+            self.model.set_highlight(())

@@ -1,0 +1,129 @@
+"""The tree of functions: each with its resume functions and kept versions, calls, and the meter of used versions."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QWidget
+
+from ...core.events.schema import OUTCOME_WORDS, OUTCOMES, Artifact, Code
+from .. import theme
+from ..glossary import explain
+from ..models.tree import Row, TreeModel
+from ..time_scale import duration
+from ..widgets.meter import MeterDelegate
+from ..words import number, plural
+from .base import View
+
+
+class FunctionsView(View):
+    """Keys of rows: ("code", id) and ("artifact", id)."""
+
+    name = "functions"
+    title = "Functions"
+
+    def build(self) -> QWidget:
+        self.tree_model = TreeModel([
+            ("Function", "Compiled functions, their resume functions and kept versions.", False),
+            ("Calls", "How often it ran.", True),
+            ("Versions", explain("artifact") + "\n" + explain("recompile limit"), True)], meter_column=2, parent=self)
+        tree = self.tree = QTreeView()
+        tree.setModel(self.tree_model)
+        tree.setItemDelegate(MeterDelegate(tree))
+        tree.setUniformRowHeights(True)
+        tree.setIndentation(13)
+        tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        header = tree.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(2, QHeaderView.ResizeMode.Fixed)
+        tree.setColumnWidth(2, 112)
+        header.setMinimumSectionSize(40)
+        tree.selectionModel().currentChanged.connect(self.contained(self._chosen))
+        return tree
+
+    def update_view(self, what: set[str]) -> None:
+        if "session" in what or "rows" in what or "theme" in what:
+            rows = self._rows()
+            if "session" in what or not self.tree_model.update_rows(rows):
+                opened = {("code", c) for c in self._open_codes()} if "session" not in what else set()
+                self.tree_model.set_rows(rows)
+                for row in rows:
+                    if "session" in what or row.key in opened or len(rows) <= 12:
+                        self.tree.expand(self.tree_model.index_of(row))
+        self._show_selection()
+
+    def _open_codes(self) -> list[int]:
+        facts = self.model.facts
+        found = []
+        for c in facts.session.codes if facts is not None else []:
+            row = self.tree_model.row_of(("code", c.id))
+            if row is not None and self.tree.isExpanded(self.tree_model.index_of(row)):
+                found.append(c.id)
+        return found
+
+    def _rows(self) -> list[Row]:
+        facts = self.model.facts
+        if facts is None:
+            return []
+        return [self._code_row(c) for c in facts.session.codes if c.kind != "resume"]
+
+    def _code_row(self, c: Code) -> Row:
+        facts = self.model.facts
+        assert facts is not None
+        outcomes = facts.code_outcomes()[c.id]
+        own = facts.artifacts_of(c.id)
+        resume = c.kind == "resume"
+        title = f"resume after line {c.resume_line}" if resume else c.qualname
+        limit = facts.limit(c.id)
+        given_up = next((n.why for n in facts.session.not_compiled if n.code == c.id), "")
+        children = [] if resume else [self._code_row(r) for r in facts.resumes_of(c.id)]
+        children = [self._artifact_row(a) for a in own] + children
+        tips = [f"{c.qualname}, line {c.first_line}" + (f", owner {c.owner}" if c.owner else "")]
+        tips += [f"{plural(int(outcomes[i]), 'run')} {OUTCOME_WORDS[n]}" for i, n in enumerate(OUTCOMES) if outcomes[i]]
+        if resume:
+            tips.append(explain("resume function"))
+        if given_up:
+            tips.append(f"Not compiled: {given_up}")
+        if facts.limit_reached(c.id):
+            tips.append(f"The limit of {limit} versions is reached: " + explain("eager_limit"))
+        versions = f"{len(own)} of {limit}" if own else "none"
+        return Row(("code", c.id), [title, number(int(outcomes.sum())), "not compiled" if given_up else versions],
+                   children, "\n".join(tips), theme.icon("resume" if resume else "function"),
+                   theme.active().text_muted if given_up else "", not resume, (len(own), limit) if own else None)
+
+    def _artifact_row(self, a: Artifact) -> Row:
+        facts = self.model.facts
+        assert facts is not None
+        uses = facts.artifact_uses()
+        used = int(uses[a.id]) if a.id < len(uses) else 0
+        symbols = ", ".join(str(d[2]) for d in a.dynamic_dims)
+        title = f"version {a.version}" + (f" [{symbols}]" if symbols else "") + ("" if a.has_graph else " (no graph)")
+        outcome = "compile" if a.version == 0 else "recompile"
+        tip = [f"Version {a.version}, " + (f"made in call {a.call}" if a.call >= 0 else "made outside any call"),
+               f"served {plural(used, 'run')}", f"compile time {duration(facts.compile_ns(artifact=a.id))}"]
+        tip += [f"{source}, dimension {dim}: any size ({symbol})" for source, dim, symbol in a.dynamic_dims]
+        return Row(("artifact", a.id), [title, number(used), duration(facts.compile_ns(artifact=a.id))], [],
+                   "\n".join(tip), theme.mark_icon(outcome))
+
+    def _show_selection(self) -> None:
+        s = self.model.selection
+        row = self.tree_model.row_of(("artifact", s.artifact)) if s.artifact is not None else None
+        if row is None and s.code is not None:
+            row = self.tree_model.row_of(("code", s.code))
+        index = self.tree_model.index_of(row)
+        if index != self.tree.currentIndex():
+            chooser = self.tree.selectionModel()
+            chooser.blockSignals(True)
+            chooser.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect
+                                    | QItemSelectionModel.SelectionFlag.Rows)
+            chooser.blockSignals(False)
+            if index.isValid():
+                self.tree.scrollTo(index)
+            self.tree.viewport().update()
+
+    def _chosen(self, index: QModelIndex, _: QModelIndex) -> None:
+        key = self.tree_model.key_of(index)
+        if key is not None:
+            self.model.select(**{key[0]: key[1]})

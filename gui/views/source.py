@@ -1,0 +1,115 @@
+"""The script with what happened on each line: breaks, conditions that were read there, compiled or not, counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from ..facts import LineMarks
+from ..widgets.code_edit import CodeEdit, Mark
+from ..widgets.elided import ElidedLabel
+from ..words import number, plural
+from .base import View
+
+
+class SourceView(View):
+    """A file chooser and the text."""
+
+    name = "source"
+    title = "Source"
+
+    def build(self) -> QWidget:
+        self.edit = CodeEdit("python")
+        self.edit.line_clicked.connect(self.contained(
+            lambda line: self.model.select(file=self.files.currentData(), line=line)))
+        self.files = QComboBox()
+        self.files.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.files.activated.connect(self.contained(lambda _: self._show(self.files.currentData())))
+        self.says = ElidedLabel()
+        self.says.setObjectName("muted")
+        self.top = QWidget()
+        row = QHBoxLayout(self.top)
+        row.setContentsMargins(10, 7, 10, 7)
+        row.addWidget(self.files)
+        row.addWidget(self.says, 1)
+        box = QWidget()
+        layout = QVBoxLayout(box)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.top)
+        layout.addWidget(self.edit, 1)
+        return box
+
+    def update_view(self, what: set[str]) -> None:
+        facts, s = self.model.facts, self.model.selection
+        if facts is None:
+            self.files.clear()
+            self.edit.show_text("", {})
+            return
+        files = facts.files()
+        if [self.files.itemData(i) for i in range(self.files.count())] != files:
+            here = self.files.currentData()
+            self.files.clear()
+            for f in files:
+                self.files.addItem(Path(f).name, f)
+            self.files.setCurrentIndex(max(0, self.files.findData(here)))
+        wanted = s.file if s.file in files else self.files.currentData()
+        self._show(wanted)
+
+    def _show(self, file: str | None) -> None:
+        facts, s = self.model.facts, self.model.selection
+        if facts is None or file is None:
+            self.edit.show_text("", {})
+            self.says.setText("The session holds no source text." if facts is not None else "")
+            return
+        self.files.setCurrentIndex(self.files.findData(file))
+        self.edit.show_text(facts.session.sources[file], self.marks(file))
+        marks = facts.line_marks(file)
+        breaks = sum(len(m.breaks) for m in marks.values())
+        self.says.setText("   ".join(
+            ([plural(breaks, "graph break")] if breaks else []) + [f"{file}"]))
+        if s.line is not None and s.file == file:
+            self.edit.show_line(s.line, self._span())
+        else:
+            self.edit.show_line(None)
+
+    def _span(self) -> tuple[int, int, int] | None:
+        facts, s = self.model.facts, self.model.selection
+        assert facts is not None
+        if s.artifact is None or (s.node is None and s.guard is None):
+            return None
+        row = facts.guard(s.artifact, s.guard) if s.guard is not None else \
+            next((n for n in facts.session.nodes(s.artifact) if n.index == s.node), None)
+        return (row.col, row.end_line, row.end_col) if row is not None and row.end_col > row.col else None
+
+    def marks(self, file: str) -> dict[int, Mark]:
+        """Line -> margin."""
+        facts = self.model.facts
+        assert facts is not None
+        bars = facts.compiled_lines(file)
+        happened = facts.line_marks(file)
+        return {line: _mark(bars.get(line, ""), happened.get(line)) for line in {*bars, *happened}}
+
+
+def _mark(bar: str, m: LineMarks | None) -> Mark:
+    if m is None:
+        return Mark(bar, tip="Compiled." if bar == "compiled" else "Runs as plain Python; never compiled.")
+    tips, sign, note, role = [], "", "", "text_muted"
+    if m.guards:
+        sign = "failed" if m.failures else "guard"
+        tips.append("Conditions read here:\n" + "\n".join(f"  {g}" for g in m.guards))
+        if m.failures:
+            tips.append(f"They turned a version down {plural(m.failures, 'time')}.")
+            note, role = f"turned a version down {plural(m.failures, 'time')}", "warn"
+    if m.nodes:
+        tips.append(f"{plural(m.nodes, 'graph node')} over all versions")
+    if m.runs:
+        tips.append(f"The function that starts here ran {plural(m.runs, 'time')}.")
+    if m.breaks:
+        sign, note, role = "break", f"graph break: {m.breaks[0][0]}", "bad"
+        tips = [f"Graph break: {s}." + (f"\n{h}" if h else "") for s, h in m.breaks] + tips
+    if m.not_compiled:
+        sign, note, role = "not_compiled", f"not compiled: {m.not_compiled[0]}", "bad"
+        tips = [f"Not compiled: {s}." for s in m.not_compiled] + tips
+    return Mark(bar, sign, f"{number(m.runs)}\N{MULTIPLICATION SIGN}" if m.runs else "", note, role, "\n".join(tips))

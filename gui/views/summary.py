@@ -1,0 +1,82 @@
+"""The strip above the timeline: what ran, how many calls were compiled, recompiled and reused, and the top cause."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from .. import theme
+from ..jobs import Jobs
+from ..session_model import SessionModel
+from ..time_scale import duration
+from ..widgets.chips import OutcomeChips
+from ..widgets.elided import ElidedLabel
+from ..words import number
+from .base import View
+
+
+class SummaryView(View):
+    """`causes_wanted()` when the top cause is clicked."""
+
+    name = "summary"
+    title = "Summary"
+    cares = frozenset({"session", "rows", "filter", "theme"})
+    causes_wanted = Signal()
+
+    def __init__(self, model: SessionModel, jobs: Jobs) -> None:
+        super().__init__(model, jobs)
+        self.setFixedHeight(74)
+
+    def build(self) -> QWidget:
+        self.what = ElidedLabel()
+        font = self.what.font()
+        font.setBold(True)
+        font.setPointSizeF(theme.ui_points() * 1.12)
+        self.what.setFont(font)
+        self.totals = QLabel()
+        self.totals.setObjectName("muted")
+        self.chips = OutcomeChips()
+        self.chips.filter_wanted.connect(self.contained(self.model.set_filter))
+        self.mark = QLabel()
+        self.cause = ElidedLabel()
+        self.cause.setObjectName("cause")
+        self.cause.set_link(True)
+        self.cause.clicked.connect(self.causes_wanted)
+        top = QHBoxLayout()
+        top.setSpacing(12)
+        top.addWidget(self.what)
+        top.addWidget(self.totals)
+        top.addWidget(self.mark)
+        top.addWidget(self.cause, 1)
+        bottom = QHBoxLayout()
+        bottom.setSpacing(4)
+        bottom.addWidget(self.chips, 1)
+        box = QWidget()
+        layout = QVBoxLayout(box)
+        layout.setContentsMargins(12, 6, 10, 8)
+        layout.setSpacing(7)
+        layout.addLayout(top)
+        layout.addLayout(bottom)
+        return box
+
+    def update_view(self, what: set[str]) -> None:
+        if "theme" in what:
+            self.chips.retheme()
+        facts = self.model.facts
+        if facts is None:
+            return
+        self.what.setText(facts.script_name())
+        total = facts.compile_ns()
+        versions = len(facts.session.artifacts)
+        self.totals.setText(f"{number(facts.n_calls)} calls \N{MIDDLE DOT} {number(versions)} versions \N{MIDDLE DOT} "
+                            f"{duration(total)} compiling" if facts.n_calls else "no calls yet")
+        self.chips.show_counts(facts.outcome_counts())
+        self.chips.show_filter(self.model.filter)
+        top = self.model.causes()
+        if top:
+            self.mark.setPixmap(theme.mark_pixmap(top[0].mark, 13))
+            self.cause.setText(f"Top cause: {top[0].headline}")
+        else:
+            self.mark.clear()
+            self.cause.setText("Nothing was compiled again." if facts.n_calls else "")
+        self.cause.set_link(bool(top))

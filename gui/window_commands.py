@@ -1,0 +1,111 @@
+"""The commands of the main window, as values. Menus, toolbar, shortcuts and palette are made from these."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import theme
+from .commands import Command
+
+if TYPE_CHECKING:
+    from .main_window import MainWindow
+
+VIEWS = (("functions", "Functions"), ("output", "Output"), ("causes", "Causes"), ("guards", "Guards"),
+         ("graph", "Graph"), ("source", "Source"), ("python", "Python"), ("kernel", "Kernel"), ("call", "Call"))
+OUTCOMES = (("compile", "compiled"), ("recompile", "recompiled"), ("reuse", "reused"),
+            ("eager_limit", "eager after the limit"), ("not_compiled", "not compiled"), ("error", "error"))
+
+
+def register(w: MainWindow) -> None:
+    """Register every command of a window."""
+    m, run = w.model, w.control
+    dots = "\N{HORIZONTAL ELLIPSIS}"
+    nothing_open = lambda: "" if m.session is not None else "no script or session is open"
+    no_calls = lambda: nothing_open() or ("" if m.facts is not None and m.facts.n_calls else "no call was recorded")
+
+    def no_run() -> str:
+        if run.running:
+            return "a script is running"
+        return "" if run.script is not None else "no script is open"
+
+    def no_rerun() -> str:
+        return no_run() or ("" if m.session is not None and m.facts.n_calls else "it has not been run yet")  # type: ignore[union-attr]
+
+    def palette() -> None:
+        from .widgets.palette import Palette
+
+        Palette(w.commands, w).open()
+
+    w.commands.add(
+        Command("file.open", f"Open{dots}", w.browse, "File", "Ctrl+O", "Open a Python script or a recorded session",
+                "open"),
+        Command("file.close", "Close", lambda: m.close(), "File", "Ctrl+W", "Go back to the start page", "",
+                lambda: nothing_open() or ("a script is running" if run.running else "")),
+        Command("file.quit", "Quit", w.close, "File", "Ctrl+Q", group=1),
+        Command("run.start", "Run", run.start, "Run", "F5", "Run the script from its beginning and record it", "run",
+                no_run),
+        Command("run.stop", "Stop", run.stop, "Run", "Shift+F5",
+                "Stop the script; what was recorded so far stays", "stop",
+                lambda: "" if run.running else "no script is running"),
+        Command("run.again", "Re-run", run.start, "Run", "Ctrl+F5",
+                "Run the same script again, with the options chosen here", "rerun", no_rerun),
+    )
+    for value, text in (("auto", "automatic"), ("true", "always"), ("false", "never")):
+        w.commands.add(Command(f"run.dynamic.{value}", f"Dynamic sizes: {text}",
+                               lambda v=value: set_option(w, "dynamic", v), "Run", group=1,
+                               checked=lambda v=value: run.options["dynamic"] == v))
+    w.commands.add(
+        Command("go.next", "Next call", lambda: m.step(1), "Go", "Alt+Right", "Select the next call", blocked=no_calls),
+        Command("go.previous", "Previous call", lambda: m.step(-1), "Go", "Alt+Left", blocked=no_calls),
+        Command("go.next_miss", "Next call that was not reused", lambda: m.step(1, True), "Go", "F8",
+                "Select the next call that compiled, ran eagerly or failed", blocked=no_calls),
+        Command("go.previous_miss", "Previous call that was not reused", lambda: m.step(-1, True), "Go", "Shift+F8",
+                blocked=no_calls),
+        Command("go.back", "Back", m.go_back, "Go", "Ctrl+Alt+Left", "Back to what was selected before", "back",
+                lambda: "" if m.can_go_back else "nothing was selected before", group=1),
+        Command("go.ahead", "Forward", m.go_ahead, "Go", "Ctrl+Alt+Right", "", "forward",
+                lambda: "" if m.can_go_ahead else "nothing to go forward to", group=1),
+    )
+    line = lambda name: (lambda: w.timeline.command(name))
+    w.commands.add(
+        Command("timeline.zoom_in", "Zoom in", line("in"), "Timeline", "Ctrl++", "", "zoom_in", nothing_open),
+        Command("timeline.zoom_out", "Zoom out", line("out"), "Timeline", "Ctrl+-", "", "zoom_out", nothing_open),
+        Command("timeline.fit", "Show all calls", line("fit"), "Timeline", "Ctrl+0", "", "fit", nothing_open),
+        Command("timeline.by_call", "By call number", lambda: w.timeline.set_axis("call"), "Timeline", "Ctrl+Shift+1",
+                "One column per call", "", nothing_open, group=1),
+        Command("timeline.by_time", "By time", lambda: w.timeline.set_axis("time"), "Timeline", "Ctrl+Shift+2",
+                "Bars at their place on the clock", "", nothing_open, group=1),
+        Command("filter.clear", "Show calls of every outcome", lambda: m.set_filter(()), "Timeline", "", "", "",
+                lambda: "" if m.filter else "no filter is set", group=2),
+    )
+    for name, text in OUTCOMES:
+        w.commands.add(Command(f"filter.{name}", f"Show only: {text}", lambda n=name: m.set_filter({n}), "Timeline",
+                               blocked=no_calls, checked=lambda n=name: m.filter == {n}, group=2))
+    for place, (name, title) in enumerate(VIEWS):
+        w.commands.add(Command(f"view.{name}", title, lambda n=name: w.show_view(n), "View", f"Ctrl+{place + 1}",
+                               f"Bring {title} to the front", blocked=nothing_open))
+    w.commands.add(
+        Command("view.reset", "Default layout", lambda: w.docks.reset(), "View",  # type: ignore[union-attr]
+                blocked=nothing_open, group=1),
+        Command("view.light", "Light theme", lambda: w.set_theme("light"), "View", group=2,
+                checked=lambda: theme.active().name == "light"),
+        Command("view.dark", "Dark theme", lambda: w.set_theme("dark"), "View", group=2,
+                checked=lambda: theme.active().name == "dark"),
+        Command("help.palette", f"Search commands{dots}", palette, "Help", "Ctrl+Shift+P",
+                "Type a few letters of any command", "search"),
+        Command("help.terms", "What the words mean", lambda: show_terms(w), "Help", "F1"),
+    )
+
+
+def set_option(w: MainWindow, name: str, value: str) -> None:
+    """Choose a run option, and show it in the toolbar."""
+    w.control.options[name] = value
+    box = getattr(w, name)
+    box.setCurrentIndex(box.findData(value))
+
+
+def show_terms(w: MainWindow) -> None:
+    """A dialog with every term and its sentence."""
+    from .widgets.terms import TermsDialog
+
+    TermsDialog(w).open()

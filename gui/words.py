@@ -1,0 +1,86 @@
+"""Sentences about calls, artifacts and guards, in plain words. No Qt; tested as text."""
+
+from __future__ import annotations
+
+from ..core.events.schema import OUTCOME_WORDS, FailureRow
+from .facts import Facts
+from .time_scale import duration
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """"1 call", "2 calls", "12 345 calls" (thousands set apart by a thin space)."""
+    return f"{number(count)} {one if count == 1 else many or one + 's'}"
+
+
+def number(count: int) -> str:
+    return f"{count:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") if count >= 10_000 else str(count)
+
+
+def signature(facts: Facts, call: int) -> list[tuple[str, str]]:
+    """(parameter, value as text) of a call's top-level run."""
+    for run in facts.call_runs(call):
+        if run["depth"] == 0 and run["signature"] >= 0:
+            return list(facts.session.signature(run["signature"]))
+    return []
+
+
+def call_title(facts: Facts, call: int) -> str:
+    """"scale(float32[64, 32])"."""
+    code = facts.code(int(facts.session.calls["code"][call]))
+    values = ", ".join(text for name, text in signature(facts, call) if name != "self")
+    return f"{code.qualname}({values})"
+
+
+def call_sentence(facts: Facts, call: int) -> str:
+    """What became of a call, in one sentence."""
+    outcome = facts.outcome(call)
+    runs = facts.call_runs(call)
+    code = int(facts.session.calls["code"][call])
+    name = facts.code(code).qualname
+    artifacts = facts.session.artifacts
+    made = [artifacts[r["artifact"]] for r in runs if r["artifact"] >= 0 and r["outcome"] in (0, 1)]
+    cost = duration(facts.compile_ns(call=call))
+    if outcome == "compile":
+        if made and made[0].code != code:
+            return f"A resume function was compiled for the first time; that took {cost}."
+        return f"{name} was compiled for the first time; that took {cost}."
+    if outcome == "recompile":
+        misses = facts.failures_of_call(call)
+        tried = max((len(groups) for _, groups in misses), default=0)
+        kept = "the one kept version" if tried == 1 else f"none of the {tried} kept versions" if tried else \
+            "no kept version"
+        start = f"{kept[0].upper()}{kept[1:]} {'did not fit' if tried == 1 else 'fitted'}"
+        versions = ", ".join(f"version {a.version}" for a in made[:3]) or "another version"
+        return f"{start}, so {versions} was made; that took {cost}."
+    if outcome == "reuse":
+        used = next((r["artifact"] for r in runs if r["artifact"] >= 0), -1)
+        which = f"Version {artifacts[used].version}" if used >= 0 else "A kept version"
+        return f"{which} fitted and was used again; nothing was compiled."
+    if outcome == "eager_limit":
+        return (f"{name} ran as plain Python: no kept version fitted and the limit of {facts.limit(code)} versions "
+                "is reached.")
+    if outcome == "not_compiled":
+        why = next((n.why for n in facts.session.not_compiled if n.code == code), "")
+        return f"{name} ran as plain Python; it is never compiled" + (f": {why}." if why else ".")
+    error = next((e for e in facts.session.errors if e.call == call), None)
+    return f"The call raised {error.type}: {error.message}" if error is not None else "The call raised an exception."
+
+
+def failure_sentence(failure: FailureRow) -> str:
+    """"x.shape[0] was 64, this version needs 32"."""
+    if failure.expected and failure.seen:
+        return f"{failure.origin} was {failure.seen}, this version needs {failure.expected}"
+    return f"{failure.origin}: {failure.seen or failure.expected or 'the condition did not hold'}"
+
+
+def call_lines(facts: Facts, call: int) -> list[str]:
+    """A short description for a tooltip."""
+    outcome = facts.outcome(call)
+    calls = facts.session.calls
+    lines = [f"Call {call}: {call_title(facts, call)}",
+             f"{OUTCOME_WORDS[outcome]}, {duration(int(calls['end'][call]) - int(calls['start'][call]))}"]
+    for _, groups in facts.failures_of_call(call)[:1]:
+        for artifact, failures in groups[:1]:
+            version = facts.session.artifacts[artifact].version
+            lines += [f"version {version}: {f.origin} was {f.seen}, needs {f.expected}" for f in failures[:3]]
+    return lines
