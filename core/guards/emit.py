@@ -12,6 +12,7 @@ import itertools
 import math
 import re
 import types
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from ..tensor.state import STATE
 from . import facts
 from .explain import class_start, condition_text
 from .guard import Guard, TensorExpectation
-from .order import rank
+from .order import other_origins, prefixes, rank
 from .origin import (
     ArgOrigin,
     AttrOrigin,
@@ -56,6 +57,10 @@ class Writer:
         self.types = {g.origin: g.expected for g in guards if g.kind == "TYPE_MATCH" and g.expected is not type}
         self.types |= {g.origin: g.expected for g in guards if g.kind == "ID_MATCH" and isinstance(g.expected, type)}
         self._names: dict[tuple, str] = {}
+        self._uses = Counter((g.origin, "__dict__") for g in guards if g.kind == "NOT_IN_INSTANCE")
+        reached = {o for g in guards for start in (g.origin, *other_origins(g)) if start is not None
+                   for o in (start, *prefixes(start))}
+        self._uses.update((o.of, o.slot) for o in reached if isinstance(o, InstanceDictOrigin))
         self._namespaces: dict[type, Any] = {}
 
     # -- lines --------------------------------------------------------------------------------------------------------
@@ -64,6 +69,7 @@ class Writer:
         self._indent = "    "
         self._values: dict[Origin, str] = {}
         self._metas: dict[Origin, str] = {}
+        self._stores: dict[tuple[Origin, str], str] = {}
         self._sizes: dict[Origin, str] = {}               # SizeOrigin -> local
         self._temporaries = 0
 
@@ -136,7 +142,7 @@ class Writer:
         if isinstance(o, AttrOrigin) and o.name.isidentifier():
             return f"{base}.{o.name}"
         if isinstance(o, InstanceDictOrigin):
-            return f"{base}.{o.slot}[{o.name!r}]"
+            return f"{self.store(o.of, o.slot)}[{o.name!r}]"
         if isinstance(o, ItemOrigin):
             return f"{base}[{self.literal(o.key)}]"
         if isinstance(o, DictKeyOrigin):
@@ -166,6 +172,16 @@ class Writer:
         found = self._metas.get(o)
         if found is None:
             found = self._metas[o] = self.temporary(f"{self.fetch(o)}._meta")
+        return found
+
+    def store(self, o: Origin, slot: str) -> str:
+        """The local that holds `o.__dict__`, `o._modules`, ...; fetched once where it is used more than once."""
+        base = self.fetch(o)
+        if self._uses.get((o, slot), 0) < 2:
+            return f"{base}.{slot}"
+        found = self._stores.get((o, slot))
+        if found is None:
+            found = self._stores[o, slot] = self.temporary(f"{base}.{slot}")
         return found
 
     def _size(self, o: SizeOrigin) -> str:
@@ -224,7 +240,7 @@ class Writer:
         if kind == "HASATTR":
             return f"{'not ' if e[1] else ''}{self.constant('hasattr', hasattr)}({v}, {e[0]!r})"
         if kind == "NOT_IN_INSTANCE":
-            return f"{e!r} in {v}.__dict__"
+            return f"{e!r} in {self.store(g.origin, '__dict__')}"
         if kind in ("OBJECT_ALIASING", "NOT_ALIASING"):
             return f"{v} {'is not' if kind == 'OBJECT_ALIASING' else 'is'} {self.fetch(e)}"
         if kind == "STORAGE_OVERLAP":
