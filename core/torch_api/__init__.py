@@ -1,0 +1,55 @@
+"""What a script gets for `import torch` (see importing.py): Guardscope's own implementation of the API.
+
+The names come from the table of operators (functions.py), from nn, and from small modules beside this one; what is
+rarely used is loaded when first touched. A name that does not exist raises an error that lists the nearest ones.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from ..tensor.meta import Size
+from ..tensor.tensor import Tensor
+from . import absent_dtypes, extras, printing
+from .functions import names
+from .naming import PACKAGE, AttributeText, module_getattr
+from .version import __version__
+
+globals().update(names())
+globals().update(absent_dtypes.ABSENT)
+globals().update({alias: absent_dtypes.ABSENT[name] for alias, name in absent_dtypes.ALIASES.items()})
+globals().update(extras.NAMES)
+printing.install()
+set_printoptions = printing.set_printoptions
+get_printoptions = printing.get_printoptions
+
+from . import nn  # noqa: E402  needs the names above
+
+_MODULES = ("_dynamo", "amp", "autograd", "backends", "compiler", "cuda", "distributed", "jit", "linalg", "nn", "onnx",
+            "optim", "random", "return_types", "special", "types", "utils", "version")
+_ELSEWHERE = {"autocast": "amp", "compile": "compiler"}
+del globals()["autocast"]  # the class in amp takes its place
+
+
+def _lazy(name: str) -> Any:
+    """A few names that live in submodules, imported when first asked for."""
+    home = _ELSEWHERE.get(name)
+    return NotImplemented if home is None else getattr(importlib.import_module(f"{PACKAGE}.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({n for n in globals() if n not in _HIDDEN} | set(_MODULES) | set(_ELSEWHERE))
+
+
+def _missing_attribute(self: Any, name: str) -> Any:
+    raise AttributeError(AttributeText(type(self), name))
+
+
+Tensor.__getattr__ = _missing_attribute  # type: ignore[attr-defined]
+_HIDDEN = frozenset(("absent_dtypes", "annotations", "dtype_info", "extras", "functions", "generator", "grad_modes",
+                     "importlib", "naming", "names", "printing", "toplevel", "Any", "AttributeText", "PACKAGE",
+                     "module_getattr"))
+__all__ = ["Size", "Tensor", "__version__", *sorted(n for n in names() if not n.startswith("_") and n != "autocast"),
+           "autocast", "compile", "nn", "set_printoptions"]
+__getattr__ = module_getattr(globals(), _lazy)

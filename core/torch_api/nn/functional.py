@@ -1,0 +1,19 @@
+"""torch.nn.functional: the names from the table of operators, and compositions of them."""
+
+from __future__ import annotations
+
+from ..functions import functional_names
+from ..naming import module_getattr, public
+from . import loss_functions, other_functions
+
+FUNCTIONS = {name: value for home in (loss_functions, other_functions) for name, value in vars(home).items()
+             if getattr(value, "__module__", None) == public(home.__name__) and not name.startswith("_")
+             and name != "reduced"}
+FUNCTIONS.update(functional_names())  # where the table has an operator of the name, that one is it
+for _name, _value in FUNCTIONS.items():
+    if getattr(_value, "__module__", "").startswith("torch.nn."):
+        _value.__module__ = "torch.nn.functional"
+globals().update(FUNCTIONS)
+
+__all__ = list(FUNCTIONS)
+__getattr__ = module_getattr(globals())
