@@ -137,7 +137,8 @@ class NodeRow:
 
 @dataclass(frozen=True, slots=True)
 class FailureRow:
-    """One guard that did not hold: `origin` was `expected` when the artifact was made and is `seen` now."""
+    """One guard that did not hold: `origin` was `expected` when the artifact was made and is `seen` now. `where` is the
+    exact place in the script's words (`x.shape[0]`), `aspect` what differs there (size, stride, dtype, value, ...)."""
 
     artifact: int
     index: int
@@ -146,6 +147,8 @@ class FailureRow:
     expected: str = ""
     seen: str = ""
     dim: int | None = None
+    where: str = ""
+    aspect: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,6 +124,8 @@ def compile_ns(session: Session) -> dict[int, int]:
 
 def place_of(failure: FailureRow) -> str:
     """Where the failing value is, as people write it: `x.shape[0]`, `self.step`."""
+    if failure.where:
+        return failure.where
     if failure.dim is None or ".shape[" in failure.origin or ".stride(" in failure.origin:
         return failure.origin or failure.kind
     return f"{failure.origin}.shape[{failure.dim}]"
@@ -132,6 +134,10 @@ def place_of(failure: FailureRow) -> str:
 def sentence(failure: FailureRow) -> str:
     """One failing guard in words: `x.shape[0] was 64, is 128`."""
     place = place_of(failure)
+    if failure.aspect == "symbolic":
+        return f"needs {failure.expected}; {failure.seen}"
+    if failure.aspect in ("keys", "attribute", "members", "aliasing", "overlap", "marks"):
+        return f"{place}: expected {failure.expected}, now {failure.seen}"
     if not failure.expected:
         return f"{place}: {failure.seen}" if failure.seen else f"{place} ({failure.kind}) changed"
     return f"{place} was {failure.expected}, is {failure.seen}"
@@ -140,8 +146,10 @@ def sentence(failure: FailureRow) -> str:
 def nearest(failures: tuple[FailureRow, ...]) -> list[FailureRow]:
     """What failed on the nearest artifact, without the strides that follow from a changed size."""
     first = [f for f in failures if f.artifact == failures[0].artifact] if failures else []
-    sized = {f.origin.split(".shape[")[0] for f in first if ".shape[" in place_of(f)}
-    return [f for f in first if ".stride(" not in f.origin or f.origin.split(".stride(")[0] not in sized] or first
+    places = [place_of(f) for f in first]
+    sized = {place.split(".shape[")[0] for place in places if ".shape[" in place}
+    return [f for f, place in zip(first, places)
+            if ".stride(" not in place or place.split(".stride(")[0] not in sized] or first
 
 
 def causes(session: Session) -> list[Cause]:

@@ -289,17 +289,12 @@ def export(argv: list[str]) -> int:
 
 def devices(argv: list[str]) -> int:
     Parser(prog="main.py devices", description=COMMANDS["devices"], allow_abbrev=False).parse_args(argv)
-    try:
-        from ..opencl.device import list_devices
-    except ImportError as problem:
-        raise EnvironmentProblem(f"OpenCL cannot be used here ({problem}); install it with: pip install pyopencl "
-                                 "pocl-binary-distribution, or run with --backend eager") from None
-    found = list_devices()
-    for device in found:
-        print(device)
-    if not found:
-        raise EnvironmentProblem("no OpenCL device was found; one for the CPU comes with: pip install "
-                                 "pocl-binary-distribution")
+    from ..opencl.devices import devices as find
+
+    for device in find():
+        info = device.info
+        print(f"{info.name}  [{info.kind}, {info.units} {'unit' if info.units == 1 else 'units'}]  {info.platform}, "
+              f"{info.version}, driver {info.driver}")
     return 0
 
 

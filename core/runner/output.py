@@ -17,6 +17,8 @@ from typing import IO
 WAITING = 8 << 20            # bytes that may wait to be stored
 KEPT = 64 << 20              # bytes of output that a session keeps
 PIECE = 1 << 16              # bytes per read
+SMALL = 1 << 12              # reads that bring less are followed by a pause
+PAUSE = 0.001                # seconds
 
 Echo = Callable[[str, bytes], bool]
 
@@ -30,7 +32,7 @@ class Output:
         self._pieces: list[tuple[int, str, bytes]] = []
         self._bytes = self._kept = 0
         self._room = threading.Condition()
-        self._stopping = False
+        self._stopping = self._full = False
         decoder = codecs.getincrementaldecoder("utf-8")
         self._decoders = {name: decoder("replace") for name in pipes}
         self._threads = [threading.Thread(target=self._pump, args=(name, pipe), name=f"guardscope {name}", daemon=True)
@@ -58,6 +60,8 @@ class Output:
                     self._bytes += len(data)
                 if self._echo is not None and not self._echo(name, data):
                     return
+                if len(data) < SMALL:
+                    time.sleep(PAUSE)        # let more come: a million short lines are then a thousand reads
                 with self._room:
                     while self._bytes > WAITING and not self._stopping:
                         self._room.wait(0.1)
@@ -86,16 +90,20 @@ class Output:
             pieces, self._pieces, self._bytes = self._pieces, [], 0
             self._room.notify_all()
         rows: list[tuple[int, str, str]] = []
+        joined: list[tuple[int, str, list[bytes]]] = []
         for now, name, data in pieces:
             if self._kept >= KEPT:
                 continue
             self._kept += len(data)
-            text = self._decoders[name].decode(data)
-            if self._kept >= KEPT:
+            if not joined or joined[-1][1] != name:
+                joined.append((now, name, []))
+            joined[-1][2].append(data)
+        for now, name, parts in joined:
+            text = self._decoders[name].decode(b"".join(parts))
+            if self._kept >= KEPT and not self._full:
+                self._full = True
                 text += f"\n[guardscope: output beyond {KEPT >> 20} MiB is not kept]\n"
-            if rows and rows[-1][1] == name:
-                rows[-1] = (rows[-1][0], name, rows[-1][2] + text)
-            elif text:
+            if text:
                 rows.append((now, name, text))
         if last:
             for name, decoder in self._decoders.items():
