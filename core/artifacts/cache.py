@@ -1,0 +1,231 @@
+"""The artifacts of one code object, and the generated dispatcher that finds the right one.
+
+Artifacts are tried most recently used first; a hit moves to the front, a new one starts there. The dispatcher's fast
+path is one dictionary look-up on the metadata of the tensor parameters, whatever the number of artifacts: the
+dictionary remembers, per combination of metadata, which artifacts accept it, so that only what metadata cannot prove
+(`Artifact.rest`) is checked again. A miss goes to `slow`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import time
+from collections.abc import Callable
+from typing import Any
+
+from ..capture.unit import Unit
+from ..events.recorder import RECORDER
+from ..tensor.tensor import Tensor
+from .artifact import Artifact
+from .policy import History
+
+MISS = object()
+_stamps = itertools.count(1)
+MEMO_LIMIT = 4096          # combinations remembered per dispatcher before it starts afresh
+
+
+class CodeState:
+    """Everything known about one code object: its artifacts in order of use, its history of sizes, why it is skipped."""
+
+    _all: dict[int, CodeState] = {}
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self.history = History()
+        self.artifacts: list[Artifact] = []
+        self.skipped: str | None = None
+        self.limit_told = False
+        self.dispatchers: dict[tuple, Dispatcher] = {}
+        self.versions = 0
+        self.recorded: int | None = None
+
+    @classmethod
+    def of(cls, unit: Unit) -> CodeState:
+        """The state of the unit's code object; the same one for every closure made from it."""
+        state = cls._all.get(id(unit.code))
+        if state is None:
+            state = cls._all[id(unit.code)] = cls(unit)
+        return state
+
+    @classmethod
+    def reset_all(cls) -> None:
+        """torch._dynamo.reset: forget artifacts, history and skips; wrappers stay usable."""
+        for state in cls._all.values():
+            state.artifacts.clear()
+            state.history = History()
+            state.skipped = None
+            state.limit_told = False
+            for dispatcher in state.dispatchers.values():
+                dispatcher.forget()
+
+    @property
+    def code_id(self) -> int:
+        """The code's number in the session, registered when first needed."""
+        if self.recorded is None:
+            unit = self.unit
+            parent = CodeState.of(unit.resume_of).code_id if unit.resume_of is not None else None
+            node = unit.node
+            self.recorded = RECORDER.code(
+                name=unit.name, qualname=unit.qualname, file=unit.file, first_line=unit.first_line,
+                end_line=getattr(node, "end_lineno", None) or unit.first_line, kind=unit.kind, resume_of=parent,
+                resume_line=unit.resume_line, params=list(unit.params), module="", owner="")
+        return self.recorded
+
+    def matching(self, key: tuple) -> list[Artifact]:
+        """Artifacts made under equal options, most recently used first."""
+        return sorted((a for a in self.artifacts if a.options_key == key), key=lambda a: -a.stamp)
+
+    def add(self, artifact: Artifact) -> None:
+        artifact.stamp = next(_stamps)
+        self.artifacts.append(artifact)
+        for dispatcher in self.dispatchers.values():
+            dispatcher.forget()
+
+    def touch(self, artifact: Artifact) -> None:
+        artifact.stamp = next(_stamps)
+
+
+def describe_value(value: Any) -> Any:
+    """A call's argument as it is recorded: metadata of a tensor, a plain number or text, else its type's name."""
+    if isinstance(value, Tensor):
+        return value._meta
+    if value is None or type(value) in (int, float, bool, str):
+        return value
+    return type(value).__name__
+
+
+class Dispatcher:
+    """The way into one code object under one set of options. `run(__fn, *params)` is generated for its exact signature."""
+
+    def __init__(self, state: CodeState, key: tuple, slow: Callable[..., Any]) -> None:
+        self.state, self.key = state, key
+        self.memo: dict[Any, Callable[..., Any]] = {}
+        self.fits: dict[Any, list[Artifact]] = {}
+        self.front: Artifact | None = None
+        self.slow = slow
+        self.tensor_params: tuple[str, ...] = ()
+        self.run: Callable[..., Any] = self._generate()
+
+    def forget(self) -> None:
+        """Drop what the fast path remembers (the artifacts changed)."""
+        self.memo.clear()
+        self.fits.clear()
+        self.front = None
+
+    def remember(self, artifact: Artifact, fn: Any, args: tuple) -> None:
+        """After a full check passed: let the fast path find `artifact` for this combination of metadata, and with it
+        every other artifact that accepts this call, so that the most recently used one is taken as a full search would."""
+        params = self.state.unit.params
+        if not self.tensor_params:
+            self.tensor_params = tuple(p for p, a in zip(params, args) if isinstance(a, Tensor))
+            if not self.tensor_params:
+                return
+            self.run = self._generate()
+        by_name = dict(zip(params, args))
+        wanted = [by_name[p] for p in self.tensor_params]
+        if not all(isinstance(a, Tensor) for a in wanted):
+            return
+        metas = tuple(a._meta for a in wanted)
+        key = metas[0] if len(metas) == 1 else metas
+        if len(self.memo) >= MEMO_LIMIT:
+            self.forget()
+        known = self.fits.setdefault(key, [])
+        known += [a for a in self.state.matching(self.key)
+                  if a not in known and (a is artifact or a.check(fn, *args) is None)]
+        self.memo[key] = self._runner(known)
+
+    def _runner(self, fits: list[Artifact]) -> Callable[..., Any]:
+        single = [make_runner(self, a, self.tensor_params) for a in fits]
+        if len(single) == 1:
+            return single[0]
+        ranked = list(zip(fits, single))
+
+        def several(*args: Any) -> Any:
+            ranked.sort(key=lambda pair: -pair[0].stamp)
+            for _, run in ranked:
+                result = run(*args)
+                if result is not MISS:
+                    return result
+            return MISS
+
+        return several
+
+    def _generate(self) -> Callable[..., Any]:
+        unit = self.state.unit
+        params = ", ".join(unit.params)
+        call = f"__fn, {params}" if params else "__fn"
+        keys = [f"{p}._meta" for p in self.tensor_params]
+        lines = [f"def dispatch({call}):", "    __t0 = __clock()"]
+        if keys:
+            key = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
+            lines += ["    if __fast[0]:", "        try:", f"            __found = __memo_get({key})",
+                      "        except AttributeError:", "            __found = None", "        if __found is not None:",
+                      f"            __result = __found(__t0, {call})", "            if __result is not __MISS:",
+                      "                return __result"]
+        lines += [f"    return __slow(__t0, {call})"]
+        namespace = {"__clock": time.perf_counter_ns, "__memo_get": self.memo.get, "__MISS": MISS, "__slow": self._slow,
+                     "__fast": FAST}
+        return compile_text("\n".join(lines) + "\n", f"<dispatch {unit.qualname}>", namespace, "dispatch")
+
+    def _slow(self, t0: int, fn: Any, *args: Any) -> Any:
+        return self.slow(self, t0, fn, *args)
+
+
+FAST = [True]    # one shared switch: False while a stance forbids the fast path
+
+
+def make_runner(dispatcher: Dispatcher, artifact: Artifact, tensor_params: tuple[str, ...]) -> Callable[..., Any]:
+    """The last step of the fast path: check what is left, run, record. Generated, so that it costs no loop and no *args."""
+    unit = dispatcher.state.unit
+    params = ", ".join(unit.params)
+    call = f"__fn, {params}" if params else "__fn"
+    rest = artifact.guards.split(tensor_params)
+    values = values_text(unit.params, tensor_params, artifact)
+    lines = [f"def run(__t0, {call}):"]
+    if rest is not None:
+        lines += [f"    if __rest({call}) is not None:", "        return __MISS"]
+    lines += ["    if __dispatcher.front is not __artifact:", "        __dispatcher.front = __artifact",
+              "        __touch(__artifact)"]
+    if artifact.ends_in_break:
+        lines += ["    __append(('begin', __t0, __code_id, 0))", "    try:", f"        __result = __entry({call})",
+                  "    except BaseException as __problem:", f"        __failed(__artifact, {values}, __problem)",
+                  "        raise", f"    __append(('end', __clock(), __id, 'reuse', {values}, None))"]
+    else:
+        lines += ["    try:", f"        __result = __entry({call})", "    except BaseException as __problem:",
+                  "        __append(('begin', __t0, __code_id, 0))",
+                  f"        __failed(__artifact, {values}, __problem)", "        raise",
+                  f"    __append((__id, __t0, __clock(), {values}))"]
+    lines += ["    return __result"]
+    namespace = {"__rest": rest, "__MISS": MISS, "__dispatcher": dispatcher, "__artifact": artifact,
+                 "__touch": dispatcher.state.touch, "__append": RECORDER.append, "__entry": artifact.entry,
+                 "__clock": time.perf_counter_ns, "__id": artifact.id, "__failed": record_failure,
+                 "__code_id": dispatcher.state.code_id}
+    return compile_text("\n".join(lines) + "\n", f"<reuse {unit.qualname} version {artifact.version}>", namespace, "run")
+
+
+def values_text(params: Any, tensor_params: tuple[str, ...], artifact: Artifact) -> str:
+    """The tuple of recorded argument values as an expression: metadata by attribute, numbers as they are."""
+    seen = artifact.captured.kinds if artifact.captured is not None else {}
+    parts = []
+    for name in params:
+        if name in tensor_params:
+            parts.append(f"{name}._meta")
+        elif seen.get(name) == "plain":
+            parts.append(name)
+        else:
+            parts.append(repr(seen.get(name, "")))
+    return f"({', '.join(parts)},)" if parts else "()"
+
+
+def record_failure(artifact: Artifact, values: tuple, problem: BaseException) -> None:
+    """The end row of a run that raised."""
+    RECORDER.append(("end", time.perf_counter_ns(), artifact.id, "error", values, (type(problem).__name__, str(problem))))
+
+
+def compile_text(text: str, name: str, namespace: dict[str, Any], result: str) -> Any:
+    """Compile generated Python and make it visible to tracebacks and debuggers through linecache."""
+    code = compile(text, name, "exec")
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    exec(code, namespace)
+    return namespace[result]

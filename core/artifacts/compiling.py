@@ -1,0 +1,209 @@
+"""Make one artifact: capture, guards, backend, entry; record what each step found and how long it took."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from typing import Any
+
+from ..capture.capture import CaptureContext, Captured, SkipFrame, capture
+from ..errors import Unsupported
+from ..events.recorder import RECORDER
+from ..graph.node import Graph, Span, walk_nodes
+from ..graph.printer import argument_text, graph_text, shape_text
+from ..guards import compile as guard_compiler
+from ..guards.origin import SizeOrigin
+from ..tensor.meta import TensorMeta
+from ..tensor.tensor import Tensor
+from .artifact import Artifact
+from .backends import build, resolve
+from .cache import CodeState
+from .config import CONFIG
+from .policy import Policy
+from .runtime import API, Frame, Runtime, is_compilable_file
+
+_local_numbers = itertools.count()
+
+
+class ConstraintViolationError(Unsupported):
+    """mark_dynamic asked for a symbolic size, and a line of the script allows only one value."""
+
+
+def compile_artifact(runtime: Runtime, state: CodeState, frame: Frame, fn: Any, args: tuple) -> Artifact | None:
+    """Capture and compile `state.unit` for this call. None when the frame has to run natively; `state.skipped` says why.
+
+    Raises Unsupported under fullgraph=True, and ConstraintViolationError when a mark cannot hold.
+    """
+    unit, options = state.unit, runtime.options
+    clock = time.perf_counter_ns
+    policy = Policy(options.dynamic, state.history, CONFIG.automatic_dynamic_shapes)
+    context = CaptureContext(policy=policy, rt=runtime, fullgraph=options.fullgraph, should_inline=should_inline,
+                             is_disabled=is_disabled)
+    RECORDER.source(unit.file, unit.located.text)
+    t0 = clock()
+    try:
+        captured = capture(unit, fn, dict(zip(unit.params, args)), context)
+    except SkipFrame as skip:
+        RECORDER.phase(None, state.code_id, "capture", t0, clock())
+        if options.fullgraph:
+            raise Unsupported(f"fullgraph=True, and {unit.qualname} cannot be captured: {skip.reason}"
+                              f"{place(skip.span)}") from None
+        _skip(state, skip.reason, skip.span, breaks=skip.break_)
+        return None
+    t1 = clock()
+    RECORDER.phase(None, state.code_id, "capture", t0, t1)
+    for decision in policy.decisions:
+        RECORDER.decision(state.code_id, decision)
+    graph: Graph | None = captured.graph if captured.graph.operations else None
+    if graph is None and captured.break_ is None:
+        _skip(state, "it computes nothing on tensors", None)
+        return None
+    if options.fullgraph and captured.break_ is not None:
+        broken = captured.break_
+        raise Unsupported(f"fullgraph=True, and {unit.qualname} breaks the graph: {broken.sentence}{place(broken.span)}; "
+                          f"{broken.hint}")
+    _check_marks(captured, dict(zip(unit.params, args)))
+    program = guard_compiler.build(captured.guards, captured.env, list(unit.params), captured.globals_slots)
+    t2 = clock()
+    RECORDER.phase(None, state.code_id, "guards", t1, t2)
+    built = None
+    if graph is not None:
+        examples = captured.example_inputs(fn, args)
+        built = build(graph, resolve(options.backend), examples, f"{unit.name}_{state.versions}")
+        RECORDER.phase(None, state.code_id, "lowering and build", t2, clock())
+    entry = captured.make_entry(built.call if built is not None else None)
+    artifact = Artifact(id=next(_local_numbers), version=state.versions, options_key=runtime.key, guards=program,
+                        check=program.check, entry=entry, graph=graph, ends_in_break=captured.break_ is not None,
+                        captured=captured, kernels=built.kernels if built is not None else [])
+    state.versions += 1
+    if RECORDER.active:
+        _record(state, artifact, captured, built)
+    state.add(artifact)
+    print_logs(state, artifact)
+    return artifact
+
+
+def place(span: Span | None) -> str:
+    return f" ({span.file}:{span.line})" if span is not None else ""
+
+
+def should_inline(function: Any) -> bool:
+    """Whether a call of this function is traced into the caller's graph: user code and our own nn modules are."""
+    return is_compilable_file(function.__code__.co_filename)
+
+
+def is_disabled(function: Any) -> bool:
+    return getattr(function, "_guardscope_disable", None) is not None
+
+
+def _skip(state: CodeState, why: str, span: Span | None, breaks: Any = None) -> None:
+    state.skipped = why
+    if not RECORDER.active:
+        return
+    if breaks is not None:
+        _record_break(state, breaks, "skip_frame")
+    RECORDER.not_compiled(state.code_id, why, span.file if span else state.unit.file,
+                          span.line if span else state.unit.first_line)
+
+
+def _record_break(state: CodeState, broken: Any, effect: str) -> int:
+    span = broken.span
+    return RECORDER.graph_break(state.code_id, id=broken.id, sentence=broken.sentence, hint=broken.hint, file=span.file,
+                                line=span.line, col=span.col, end_line=span.end_line, end_col=span.end_col, effect=effect)
+
+
+def _check_marks(captured: Captured, arguments: dict[str, Any]) -> None:
+    """A dimension that mark_dynamic asked for must not have been pinned; the error names the line that pinned it."""
+    for name in list(captured.graph.symbols):
+        for origin in captured.env.sources(name):
+            if not isinstance(origin, SizeOrigin) or origin.kind != "size":
+                continue
+            tensor = captured.tensors.get(origin.of)
+            if tensor is None or origin.dim not in tensor._meta.marks.dynamic:
+                continue
+            chain = captured.env.pinned(name)
+            if chain:
+                last = chain[-1]
+                raise ConstraintViolationError(
+                    f"{origin.text} was marked dynamic, but the script allows only one value of it: {last.why}"
+                    f"{place(last.span)}; remove the mark, or use maybe_mark_dynamic")
+
+
+def dynamic_dims(captured: Captured) -> list[tuple[str, int | None, str]]:
+    """(source, dimension, symbol) for every symbolic size of an input; dimension None for a number."""
+    found = []
+    for name in captured.graph.symbols:
+        for origin in captured.env.sources(name):
+            if isinstance(origin, SizeOrigin):
+                if origin.kind == "size":
+                    found.append((origin.of.text, origin.dim, name))
+            else:
+                found.append((origin.text, None, name))
+    return found
+
+
+def _record(state: CodeState, artifact: Artifact, captured: Captured, built: Any) -> None:
+    """Write everything a person may ask about the artifact into the session."""
+    graph = artifact.graph
+    broke = None
+    if captured.break_ is not None:
+        broke = _record_break(state, captured.break_, "resume")
+    inputs = [{"name": n.name, "origin": n.origin.text if n.origin is not None else "", "type": shape_text(n.spec)}
+              for n in captured.graph.inputs]
+    reads = [{"origin": str(origin), "protected": how} for origin, how in captured.reads]
+    artifact.id = RECORDER.artifact(
+        state.code_id, artifact.version, graph_text=graph_text(graph) if graph is not None else "",
+        python_text=captured.entry_source, guard_source=artifact.guards.source, has_graph=graph is not None,
+        dynamic_dims=dynamic_dims(captured), ends_in_break=broke, inputs=inputs, reads=reads)
+    rows = []
+    for index, (kind, origin, condition, expected, span, why) in enumerate(artifact.guards.describe()):
+        rows.append({"index": index, "kind": kind, "origin": origin, "condition": condition, "expected": expected,
+                     "file": span.file if span else "", "line": span.line if span else 0, "col": span.col if span else 0,
+                     "end_line": span.end_line if span else 0, "end_col": span.end_col if span else 0, "why": why})
+    RECORDER.guards(artifact.id, rows)
+    if graph is None:
+        return
+    kernel_of = {index: number for number, kernel in enumerate(artifact.kernels) for index in kernel.node_indices}
+    RECORDER.nodes(artifact.id, [_node_row(n, graph, kernel_of) for n in graph.nodes])
+    for kernel in artifact.kernels:
+        kernel.recorded = RECORDER.kernel(artifact.id, name=kernel.name, source=kernel.source, device=kernel.device,
+                                          build_ns=kernel.build_ns, nodes=list(kernel.node_indices))
+
+
+def _node_row(node: Any, graph: Graph, kernel_of: dict[int, int]) -> dict[str, Any]:
+    span = node.span
+    users = [n.index for n in graph.nodes if any(used is node for used in walk_nodes(n.args))]
+    is_output = any(used is node for out in graph.outputs for used in walk_nodes(out))
+    spec = node.spec
+    single = spec is not None and hasattr(spec, "dtype")
+    return {"index": node.index, "kind": "output" if is_output and node.kind == "op" else node.kind,
+            "op": node.op.name if node.op is not None else "", "name": node.name, "args": argument_text(tuple(node.args)),
+            "dtype": spec.dtype.name if single else "", "shape": ", ".join(map(str, spec.shape)) if single else shape_text(spec),
+            "file": span.file if span else "", "line": span.line if span else 0, "col": span.col if span else 0,
+            "end_line": span.end_line if span else 0, "end_col": span.end_col if span else 0, "module": node.module,
+            "kernel": kernel_of.get(node.index, -1), "users": users}
+
+
+def print_logs(state: CodeState, artifact: Artifact) -> None:
+    """TORCH_LOGS=graph_code,guards,output_code,... print what people know, to standard error."""
+    wanted = {part.lstrip("+") for part in os.environ.get("TORCH_LOGS", "").split(",") if part}
+    if not wanted:
+        return
+    import sys
+
+    def show(title: str, text: str) -> None:
+        print(f"[{title}] {state.unit.qualname} version {artifact.version}\n{text}", file=sys.stderr)
+
+    if "graph_code" in wanted and artifact.graph is not None:
+        show("graph_code", graph_text(artifact.graph))
+    if "guards" in wanted:
+        show("guards", artifact.guards.source)
+    if "bytecode" in wanted or "output_code" in wanted:
+        show("output_code", "\n".join([artifact.captured.entry_source, *(k.source for k in artifact.kernels)]))
+    if "graph_breaks" in wanted and artifact.captured.break_ is not None:
+        broken = artifact.captured.break_
+        show("graph_breaks", f"{broken.sentence}{place(broken.span)}; {broken.hint}")
+
+
+__all__ = ["API", "ConstraintViolationError", "Tensor", "TensorMeta", "compile_artifact"]

@@ -1,0 +1,326 @@
+"""What happens when no artifact fits: search, compile, resume, or run natively. Also how generated code calls back.
+
+`Runtime` is the object that generated entries know as `__rt`: `call` routes a call made by Python between two graphs, so
+that functions called there are compiled on their own; `resume` gives the continuation after a graph break.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+import sysconfig
+import time
+import types
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..capture.residual.route import routed
+from ..capture.unit import Unit, unit_of
+from ..errors import GuardscopeError, Unsupported
+from ..events.recorder import RECORDER
+from ..source.locate import NoSource
+from ..tensor.tensor import Tensor
+from .artifact import Artifact, Options
+from .cache import FAST, CodeState, Dispatcher, describe_value, record_failure
+from .config import CONFIG
+from .settings import SETTINGS
+
+ROOT = str(Path(__file__).resolve().parents[2]) + os.sep
+API = str(Path(__file__).resolve().parents[1] / "torch_api") + os.sep
+STDLIB = tuple({str(Path(sysconfig.get_paths()[k]).resolve()) + os.sep for k in ("stdlib", "platstdlib")})
+SITE = tuple({str(Path(sysconfig.get_paths()[k]).resolve()) + os.sep for k in ("purelib", "platlib")})
+_numbers = itertools.count()
+
+
+class FailOnRecompileLimitHit(GuardscopeError):
+    """fullgraph=True, and the recompile limit is reached: there is no eager code to fall back to."""
+
+
+class Stance:
+    """torch.compiler.set_stance: what to do instead of compiling. `name` is one of the five PyTorch knows."""
+
+    name = "default"
+
+
+STANCE = Stance()
+STANCES = ("default", "force_eager", "eager_on_recompile", "fail_on_recompile", "eager_then_compile")
+
+
+def set_stance(name: str) -> str:
+    """Switch the stance; returns the previous one. Raises RuntimeError for an unknown name."""
+    if name not in STANCES:
+        raise RuntimeError(f"invalid torch.compile stance '{name}', expected one of {', '.join(STANCES)}")
+    before, STANCE.name = STANCE.name, name
+    FAST[0] = name != "force_eager"
+    return before
+
+
+def is_ours(file: str) -> bool:
+    return file.startswith(ROOT + "core") or file.startswith(ROOT + "gui")
+
+
+def is_compilable_file(file: str) -> bool:
+    """Whether functions of this file are compiled when Python calls them: the user's own code, not libraries of Python's."""
+    if is_ours(file):
+        return file.startswith(API + "nn")
+    if file.startswith(SITE):
+        return True
+    return not file.startswith(STDLIB) and not file.startswith("<frozen")
+
+
+HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+
+
+def is_module(value: Any) -> bool:
+    """Whether `value` is an nn.Module instance (told by what every instance has, so that nn need not be imported)."""
+    return "_modules" in getattr(value, "__dict__", ()) and not isinstance(value, type)
+
+
+def has_hooks(module: Any) -> bool:
+    """Whether calling the module runs hooks around `forward`."""
+    return any(vars(module).get(name) for name in HOOKS)
+
+
+def holds_tensor(value: Any, depth: int = 3) -> bool:
+    """Whether a value is, or (a few levels down) contains, a tensor or a module: frames without any are not looked at."""
+    if isinstance(value, Tensor) or is_module(value):
+        return True
+    if depth and isinstance(value, tuple | list | set):
+        return any(holds_tensor(v, depth - 1) for v in value)
+    if depth and isinstance(value, dict):
+        return any(holds_tensor(v, depth - 1) for v in value.values())
+    if depth and hasattr(value, "__dict__") and not isinstance(value, type | types.ModuleType | types.FunctionType):
+        return any(holds_tensor(v, depth - 1) for v in vars(value).values())
+    return False
+
+
+class Runtime:
+    """The engine under one set of options (each torch.compile call has one; equal options share artifacts)."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.key = options.key()
+
+    # -- ways in -------------------------------------------------------------------------------------------------------
+    def dispatcher(self, unit: Unit) -> Dispatcher:
+        """The dispatcher for a unit's code under these options."""
+        state = CodeState.of(unit)
+        slot = (self.key, self.options.fullgraph, self.options.recompile_limit)
+        found = state.dispatchers.get(slot)
+        if found is None:
+            found = state.dispatchers[slot] = Dispatcher(state, self.key, self.miss)
+        return found
+
+    def call(self, function: Any, *args: Any, **kwargs: Any) -> Any:
+        """Call `function` from code that runs natively; Python functions of the user's are compiled on their own."""
+        target, bound = function, ()
+        if isinstance(target, types.MethodType):
+            target, bound = target.__func__, (target.__self__,)
+        elif is_module(target) and "_guardscope_compiled" not in vars(type(target)):
+            if has_hooks(target):
+                return function(*args, **kwargs)
+            target, bound = type(target).forward, (target,)
+        if not isinstance(target, types.FunctionType):
+            return function(*args, **kwargs)
+        disabled = getattr(target, "_guardscope_disable", None)
+        if disabled is not None or hasattr(target, "_guardscope_compiled") or hasattr(target, "__op__"):
+            return function(*args, **kwargs)
+        if not is_compilable_file(target.__code__.co_filename):
+            return function(*args, **kwargs)
+        if not any(holds_tensor(a) for a in (*bound, *args, *kwargs.values())) and not closes_over_tensor(target):
+            return function(*args, **kwargs)
+        unit = unit_of(target)
+        if isinstance(unit, NoSource):
+            return function(*args, **kwargs)
+        values = bind(target, unit, (*bound, *args), kwargs)
+        if values is None:
+            return function(*args, **kwargs)       # a TypeError of the user's: let Python word it
+        return self.dispatcher(unit).run(target, *values)
+
+    def resume(self, unit: Unit, fn: types.FunctionType) -> Callable[..., Any]:
+        """The continuation `fn` (made for one break of one call) as a compiled callable."""
+        run = self.dispatcher(unit).run
+        return lambda *values: run(fn, *values)
+
+    # -- the slow path -------------------------------------------------------------------------------------------------
+    def miss(self, dispatcher: Dispatcher, t0: int, fn: Any, *args: Any) -> Any:
+        """No remembered artifact took the call: search all, else compile, else run natively."""
+        state = dispatcher.state
+        if STANCE.name == "force_eager" or CONFIG.disable:
+            return run_natively(state, fn, args)
+        frame = Frame(state, t0, args)
+        try:
+            result = self._find_or_compile(dispatcher, frame, fn, args)
+        except BaseException as problem:
+            frame.end("error", problem)
+            raise
+        frame.end(frame.outcome)
+        return result
+
+    def _find_or_compile(self, dispatcher: Dispatcher, frame: Frame, fn: Any, args: tuple) -> Any:
+        state = dispatcher.state
+        if state.skipped is not None:
+            frame.outcome = "not_compiled"
+            return self.natively_routed(state, fn, args)
+        rivals = state.matching(self.key)
+        for artifact in rivals:
+            if artifact.check(fn, *args) is None:
+                state.touch(artifact)
+                dispatcher.remember(artifact, fn, args)
+                frame.artifact, frame.outcome = artifact, "reuse"
+                return artifact.entry(fn, *args)
+        if rivals:
+            self._record_failures(state, rivals, fn, args)
+        if STANCE.name == "eager_on_recompile":
+            frame.outcome = "not_compiled"
+            return self.natively_routed(state, fn, args)
+        if STANCE.name == "fail_on_recompile":
+            raise RuntimeError(f"torch.compile stance is 'fail_on_recompile', and no artifact of {state.unit.qualname} "
+                               f"accepts this call{why_not(rivals, fn, args)}")
+        if CONFIG.error_on_recompile and rivals:
+            raise RecompileError(f"recompiling {state.unit.qualname}, and torch._dynamo.config.error_on_recompile is set"
+                                 f"{why_not(rivals, fn, args)}")
+        limit = self.options.recompile_limit or SETTINGS.recompile_limit or CONFIG.recompile_limit
+        if len(state.artifacts) >= limit:
+            return self._at_limit(state, frame, fn, args, limit)
+        from .compiling import compile_artifact
+
+        artifact = compile_artifact(self, state, frame, fn, args)
+        if artifact is None:                 # skipped: nothing to compile, or nothing that can be
+            frame.outcome = "not_compiled"
+            return self.natively_routed(state, fn, args)
+        frame.artifact = artifact
+        frame.outcome = "recompile" if artifact.version or len(state.artifacts) > 1 else "compile"
+        dispatcher.remember(artifact, fn, args)
+        return artifact.entry(fn, *args)
+
+    def _at_limit(self, state: CodeState, frame: Frame, fn: Any, args: tuple, limit: int) -> Any:
+        if not state.limit_told:
+            state.limit_told = True
+            reason = why_not(state.matching(self.key), fn, args)
+            RECORDER.limit(state.code_id, limit, [])
+            warnings.warn(f"torch._dynamo hit config.recompile_limit ({limit}) for {state.unit.qualname} "
+                          f"({state.unit.file}:{state.unit.first_line}){reason}; it runs eagerly from now on",
+                          RecompileLimitWarning, stacklevel=2)
+        if self.options.fullgraph or CONFIG.fail_on_recompile_limit_hit:
+            raise FailOnRecompileLimitHit(
+                f"{state.unit.qualname} has {len(state.artifacts)} artifacts, the recompile limit is {limit}, and "
+                f"fullgraph=True leaves no eager way{why_not(state.matching(self.key), fn, args)}")
+        frame.outcome = "eager_limit"
+        return run_natively(state, fn, args)
+
+    def _record_failures(self, state: CodeState, rivals: list[Artifact], fn: Any, args: tuple) -> None:
+        if not RECORDER.active:
+            return
+        found = []
+        for artifact in rivals:
+            failures = artifact.guards.explain(fn, *args)
+            found.append((len(failures), [
+                {"artifact": artifact.id, "index": f.index, "kind": f.guard.kind,
+                 "origin": f.guard.origin.text if f.guard.origin is not None else "", "expected": f.expected,
+                 "seen": f.seen, "dim": f.dim, "where": f.where, "aspect": f.aspect} for f in failures]))
+        found.sort(key=lambda pair: pair[0])
+        RECORDER.failures(state.code_id, [f for _, group in found for f in group])
+
+    def natively_routed(self, state: CodeState, fn: Any, args: tuple) -> Any:
+        """Run a frame that is not compiled; the functions it calls still are."""
+        positional, keywords = rebuild_call(state.unit, args)
+        if self.options.fullgraph and state.skipped is not None:
+            raise Unsupported(f"fullgraph=True, and {state.unit.qualname} cannot be captured: {state.skipped}")
+        try:
+            native = routed(state.unit)(fn, self)
+        except NotImplementedError:
+            native = fn
+        return native(*positional, **keywords)
+
+
+class RecompileError(GuardscopeError):
+    """torch._dynamo.config.error_on_recompile is set and a recompilation would be needed."""
+
+
+class RecompileLimitWarning(UserWarning):
+    """A function reached its recompile limit and runs eagerly from now on."""
+
+
+class Frame:
+    """The begin and end rows of one run that takes the slow path."""
+
+    def __init__(self, state: CodeState, t0: int, args: tuple) -> None:
+        self.values = tuple(describe_value(a) for a in args)
+        self.artifact: Artifact | None = None
+        self.outcome = "not_compiled"
+        RECORDER.append(("begin", t0, state.code_id if RECORDER.active else -1, caller_line() if RECORDER.active else 0))
+
+    def end(self, outcome: str, problem: BaseException | None = None) -> None:
+        ident = self.artifact.id if self.artifact is not None else -1
+        error = (type(problem).__name__, str(problem)) if problem is not None else None
+        RECORDER.append(("end", time.perf_counter_ns(), ident, outcome, self.values, error))
+
+
+def caller_line() -> int:
+    """Line of the innermost frame that is the script's own."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith("<") and not is_ours(file):
+            return frame.f_lineno
+        frame = frame.f_back  # type: ignore[assignment]
+    return 0
+
+
+def why_not(rivals: list[Artifact], fn: Any, args: tuple) -> str:
+    """": x.shape[0] was 3, is 4" for the most recently used artifact, or ""."""
+    for artifact in rivals[:1]:
+        failures = artifact.guards.explain(fn, *args)
+        if failures:
+            first = failures[0]
+            name = first.guard.origin.text if first.guard.origin is not None else first.guard.kind
+            where = f"{name}.shape[{first.dim}]" if first.dim is not None else name
+            return f": {where} was {first.expected}, is {first.seen}"
+    return ""
+
+
+def closes_over_tensor(function: types.FunctionType) -> bool:
+    for cell in function.__closure__ or ():
+        try:
+            if holds_tensor(cell.cell_contents):
+                return True
+        except ValueError:
+            continue
+    return False
+
+
+def bind(function: Any, unit: Unit, args: tuple, kwargs: dict) -> tuple | None:
+    """Values for `unit.params` in order, or None when the call does not fit the signature."""
+    import inspect
+
+    try:
+        bound = inspect.signature(function, follow_wrapped=False).bind(*args, **kwargs)
+    except TypeError:
+        return None
+    bound.apply_defaults()
+    return tuple(bound.arguments[name] for name in unit.params)
+
+
+def rebuild_call(unit: Unit, values: tuple) -> tuple[tuple, dict]:
+    """The positional and keyword arguments that bind to `values` again."""
+    given = dict(zip(unit.params, values))
+    spec = unit.node.args
+    positional = [given[a.arg] for a in (*spec.posonlyargs, *spec.args)]
+    if spec.vararg is not None:
+        positional += list(given[spec.vararg.arg])
+    keywords = {a.arg: given[a.arg] for a in spec.kwonlyargs}
+    if spec.kwarg is not None:
+        keywords.update(given[spec.kwarg.arg])
+    return tuple(positional), keywords
+
+
+def run_natively(state: CodeState, fn: Any, args: tuple) -> Any:
+    positional, keywords = rebuild_call(state.unit, args)
+    return fn(*positional, **keywords)
+
+
+__all__ = ["Runtime", "record_failure", "set_stance"]

@@ -1,0 +1,119 @@
+"""torch.compile, and the module it returns for a module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..artifacts.artifact import Options
+from ..artifacts.settings import SETTINGS
+from ..artifacts.wrapper import compile_callable
+from ..errors import ScriptError
+from .nn import Module
+
+
+def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None = None, backend: str | Callable = "inductor",
+            mode: str | None = None, options: dict[str, Any] | None = None, disable: bool = False,
+            recompile_limit: int | None = None, isolate_recompiles: bool = False) -> Any:
+    """Compile a function, method, callable object or nn.Module; also a decorator, with or without arguments.
+
+    dynamic: None (sizes become symbolic when seen to change), True (symbolic from the first compile), False (never).
+    fullgraph: a graph break is an error. backend: "inductor" (the default: kernels for this machine), "eager", or a callable
+    `(graph_module, example_inputs) -> callable`. recompile_limit: artifacts per code object before it runs eagerly
+    (default torch._dynamo.config.recompile_limit). isolate_recompiles: do not share artifacts with other torch.compile calls.
+    After https://docs.pytorch.org/docs/stable/generated/torch.compile.html.
+
+    Raises ScriptError when `mode` and `options` are both given or the target is not callable, InvalidBackend for an
+    unknown backend name.
+    """
+    if mode is not None and options is not None:
+        raise ScriptError(f"torch.compile got mode={mode!r} and options; give one of them")
+    if model is None:
+        def decorate(target: Any) -> Any:
+            return compile(target, fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode, options=options,
+                           disable=disable, recompile_limit=recompile_limit, isolate_recompiles=isolate_recompiles)
+        return decorate
+    if disable:
+        return model
+    chosen = Options(dynamic=SETTINGS.dynamic if dynamic is None else dynamic, fullgraph=fullgraph, backend=backend,
+                     mode=mode, options=tuple(sorted((k, repr(v)) for k, v in (options or {}).items())),
+                     recompile_limit=recompile_limit, isolate=object() if isolate_recompiles else None)
+    if isinstance(model, Module):
+        return OptimizedModule(model, chosen)
+    return compile_callable(model, chosen)
+
+
+class OptimizedModule(Module):
+    """A module whose call runs the original's `forward` compiled. Everything else is the original's: attributes are read
+    from and written to it, parameters are the same objects."""
+
+    _guardscope_compiled = True
+
+    def __init__(self, module: Module, options: Options) -> None:
+        super().__init__()
+        self.__dict__["_options"] = options
+        self._modules["_orig_mod"] = module
+        self.__dict__["_call"] = compile_callable(type(module).forward, options) if _plain_forward(module) \
+            else compile_callable(module.forward, options)
+        self.__dict__["_bound"] = not _plain_forward(module)
+        self.__dict__["training"] = module.training
+
+    @property
+    def _orig_mod(self) -> Module:
+        return self._modules["_orig_mod"]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        module = self._modules["_orig_mod"]
+        if module._forward_hooks or module._forward_pre_hooks:
+            return self._hooked(*args, **kwargs)
+        if self.__dict__["_bound"]:
+            return self.__dict__["_call"](*args, **kwargs)
+        return self.__dict__["_call"](module, *args, **kwargs)
+
+    def _hooked(self, *args: Any, **kwargs: Any) -> Any:
+        """Hooks run as plain Python around the compiled forward."""
+        module = self._modules["_orig_mod"]
+        call = self.__dict__["_call"]
+        module.__dict__["forward"] = call if self.__dict__["_bound"] else (lambda *a, **k: call(module, *a, **k))
+        try:
+            return module(*args, **kwargs)
+        finally:
+            del module.__dict__["forward"]
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        return self(*args, **kwargs)
+
+    def train(self, mode: bool = True) -> OptimizedModule:
+        self._modules["_orig_mod"].train(mode)
+        self.__dict__["training"] = mode
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_orig_mod":
+            return self._modules["_orig_mod"]
+        return getattr(self.__dict__["_modules"]["_orig_mod"], name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "_orig_mod":
+            self._modules["_orig_mod"] = value
+            return
+        if name == "training":
+            self.__dict__["training"] = value
+        setattr(self._modules["_orig_mod"], name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delattr(self._modules["_orig_mod"], name)
+
+    def __dir__(self) -> list[str]:
+        return dir(self._modules["_orig_mod"])
+
+    def __len__(self) -> int:
+        return len(self._modules["_orig_mod"])  # type: ignore[arg-type]
+
+    def __iter__(self) -> Any:
+        return iter(self._modules["_orig_mod"])  # type: ignore[call-overload]
+
+
+def _plain_forward(module: Module) -> bool:
+    """Whether `forward` is the class's own method, so that all instances of the class share one code object's artifacts."""
+    return "forward" not in module.__dict__

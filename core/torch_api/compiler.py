@@ -1,0 +1,111 @@
+"""torch.compiler: what a script can ask of the compiler and tell it."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ..artifacts.artifact import Options
+from ..artifacts.backends import list_backends
+from ..artifacts.cache import CodeState
+from ..artifacts.runtime import STANCE, Runtime
+from ..artifacts.runtime import set_stance as _switch
+from ..capture.residual.route import routed
+from ..capture.unit import unit_of
+from ..events.recorder import RECORDER
+from ..source.locate import NoSource
+from ..tensor.state import STATE
+from .compile_entry import compile
+
+__all__ = ["allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable", "is_compiling",
+           "is_dynamo_compiling", "is_exporting", "list_backends", "reset", "set_stance"]
+
+
+def reset() -> None:
+    """Forget every artifact, every remembered size and every skip; compiled callables stay usable."""
+    CodeState.reset_all()
+    RECORDER.event("reset", "torch.compiler.reset forgot every artifact", {})
+
+
+def is_compiling() -> bool:
+    """True while a function is being captured, False in plain Python."""
+    return STATE.tracer is not None
+
+
+def is_dynamo_compiling() -> bool:
+    return STATE.tracer is not None
+
+
+def is_exporting() -> bool:
+    return False
+
+
+def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
+    """Never capture `fn`: calling it from compiled code is a graph break. With recursive=False the functions it calls are
+    compiled on their own. Also a decorator."""
+    if fn is None:
+        return lambda target: disable(target, recursive, reason=reason)
+    inner = getattr(fn, "_guardscope_compiled", fn) if callable(fn) else fn
+    if isinstance(inner, bool):
+        inner = fn
+
+    if recursive:
+        @functools.wraps(inner)
+        def disabled(*args: Any, **kwargs: Any) -> Any:
+            return inner(*args, **kwargs)
+    else:
+        runtime = Runtime(Options())
+
+        @functools.wraps(inner)
+        def disabled(*args: Any, **kwargs: Any) -> Any:
+            unit = unit_of(inner)
+            if isinstance(unit, NoSource):
+                return inner(*args, **kwargs)
+            return routed(unit)(inner, runtime)(*args, **kwargs)
+
+    disabled._guardscope_disable = reason or ("recursive" if recursive else "not recursive")  # type: ignore[attr-defined]
+    disabled._torchdynamo_disable = True                                                      # type: ignore[attr-defined]
+    return disabled
+
+
+def allow_in_graph(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Trace through `fn`. Here every function whose source is known is traced already, so it is returned as it is."""
+    return fn
+
+
+def assume_constant_result(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """PyTorch bakes the result in without a guard, which can go stale; here the call is captured like any other."""
+    return fn
+
+
+def cudagraph_mark_step_begin() -> None:
+    """Nothing to mark: there are no CUDA graphs."""
+
+
+class set_stance(contextlib.ContextDecorator):
+    """What compiled callables do: "default", "force_eager", "eager_on_recompile", "fail_on_recompile".
+
+    Takes effect when called; as a context manager or decorator it is undone at the end.
+    Raises RuntimeError for an unknown stance.
+    """
+
+    def __init__(self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None) -> None:
+        self.stance = stance
+        self.before = _switch(stance)
+
+    def __enter__(self) -> set_stance:
+        _switch(self.stance)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        _switch(self.before)
+
+    def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        _switch(self.before)
+        return super().__call__(func)
+
+
+def get_stance() -> str:
+    return STANCE.name
