@@ -35,16 +35,17 @@ from .loop_ir import (
 from .lower import Alias, Combine, Point, is_scalar_node
 from .sizes import Size, dense_order, is_one, same, strides_of, times
 
-# Words that must not become names of values or arguments in OpenCL C (beside Python's and C's keywords).
-RESERVED = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
-    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool half "
-    "uchar ushort uint ulong kernel global local constant private read_only write_only size_t ptrdiff_t main and or not "
-    "exp log sin cos tan tanh erf sqrt rsqrt floor ceil trunc round pow fabs abs max min clamp select isnan isinf any all "
-    "sign step mix cross dot length distance normalize degrees radians hypot fmod remainder ldexp mad fma cbrt image "
-    "event_t first last per item vload vstore load store as_int as_float convert exp2 log2 log10 expm1 log1p asin acos "
-    "atan atan2 sinh cosh asinh acosh atanh erfc fmin fmax copysign popcount rotate shuffle prefetch barrier minimum "
-    "maximum where sigmoid xor linux unix NULL M_PI INFINITY NAN".split())
+# Words that must not become names of values or arguments in OpenCL C: keywords, types, builtin functions.
+RESERVED = frozenset("""
+    auto break case char const continue default do double else enum extern float for goto if inline int long register
+    restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool half uchar
+    ushort uint ulong kernel global local constant private read_only write_only size_t ptrdiff_t main and or not exp log
+    sin cos tan tanh erf sqrt rsqrt floor ceil trunc round pow fabs abs max min clamp select isnan isinf any all sign step
+    mix cross dot length distance normalize degrees radians hypot fmod remainder ldexp mad fma cbrt image event_t first
+    last per item vload vstore load store as_int as_float convert exp2 log2 log10 expm1 log1p asin acos atan atan2 sinh
+    cosh asinh acosh atanh erfc fmin fmax copysign popcount rotate shuffle prefetch barrier minimum maximum where sigmoid
+    xor linux unix NULL M_PI INFINITY NAN block stop unit column blocks candidate half_
+    """.split())  # noqa: SIM905  a list of words is read more easily as words
 SYMBOL = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
           ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 TESTS = frozenset(("isnan", "isinf", "isfinite", "signbit", "logical_and", "logical_or", "logical_xor", "logical_not"))
@@ -53,8 +54,10 @@ TESTS = frozenset(("isnan", "isinf", "isfinite", "signbit", "logical_and", "logi
 def identifier(name: str) -> str:
     """A C name close to `name`."""
     name = re.sub(r"\W", "_", name) or "v"
-    if name in RESERVED or keyword.iskeyword(name) or name[0].isdigit() or re.fullmatch(r"(n|i|j|k|g|r)\d*", name):
-        name += "_"
+    if name[0].isdigit():
+        name = f"v{name}"
+    if name in RESERVED or keyword.iskeyword(name) or name.endswith("_") or re.fullmatch(r"[nijkgru]\d*", name):
+        name = f"{name.rstrip('_') or 'v'}_v"            # names that end in _ are the prelude's functions
     return name
 
 

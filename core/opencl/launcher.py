@@ -327,7 +327,7 @@ class LaunchWriter:
         self.fixed.append(fixed)
         finishing = any(a.node is None and not a.written for a in kernel.arrays)
         units = [f"-(-{self.size(n)} // {d})" if d > 1 else self.size(n) for n, d in kernel.units]
-        if finishing or not kernel.has_per:
+        if finishing or not kernel.has_per or not kernel.units:
             fixed.units = 1
         elif all(isinstance(n, int) for n, _ in kernel.units) and all(isinstance(n, int) for n in kernel.weight):
             fixed.units = int(np.prod([-(-int(n) // d) for n, d in kernel.units], dtype=np.int64))   # type: ignore[arg-type]

@@ -48,7 +48,7 @@ def sections() -> tuple[Section, ...]:
 
 
 def prelude(kernels: str) -> str:
-    """Everything that `kernels` calls, instantiated, in the order of the file, with what those call in turn."""
+    """Everything that `kernels` calls, instantiated, with what those call in turn before it."""
     words = set(re.findall(r"\w+", kernels))
     elements = {m for m in SIZE if re.search(rf"\b(?:convert_|as_)?{m}(?:16)?\b", kernels)}
     elements |= {"float"} if "half" in elements else set()
@@ -63,20 +63,28 @@ def prelude(kernels: str) -> str:
         for s in sections():
             if name in s.names and (not s.types or elements & set(s.types)):
                 todo += [w for w in re.findall(r"\w+", s.text) if w in known and w not in wanted]
-    parts = []
+    parts = [s.text for s in sections() if s.names == ("always",)]
+    done: set[str] = set()
+
+    def emit(name: str) -> None:
+        """The sections of a function, those it calls first."""
+        if name in done:
+            return
+        done.add(name)
+        own = [s for s in sections() if name in s.names and (not s.types or elements & set(s.types))]
+        for s in own:
+            for word in re.findall(r"\w+", s.text):
+                if word in wanted:
+                    emit(word)
+        for s in own:
+            parts.extend([s.text] if not s.types else
+                         [x for e in s.types if e in elements for x in instantiate(s, name, e)])
+
     for s in sections():
-        if s.names == ("always",):
-            parts.append(s.text)
-            continue
         for name in s.names:
-            if name not in wanted:
-                continue
-            if not s.types:
-                parts.append(s.text)
-            for e in s.types:
-                if e in elements:
-                    parts += instantiate(s, name, e)
-    return "".join(parts)
+            if name in wanted:
+                emit(name)
+    return "\n".join(parts)
 
 
 def instantiate(s: Section, name: str, e: str) -> list[str]:
