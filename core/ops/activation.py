@@ -16,12 +16,12 @@ RELU = pointwise("relu", "input", "where(input > 0, input, where(isnan(input), i
                  inplace_functions="relu_ F.relu_", out=False, only="Boolean inputs not supported for relu")
 
 
-def _activation(name: str, schema: str, expr: str, eager: Any, promote: str = "default") -> Any:
+def _activation(name: str, schema: str, expr: str, eager: Any, promote: str = "default", only: str = "floating") -> Any:
     """An activation under torch.nn.functional with its in-place operator (reached by `inplace=True`)."""
-    return pointwise(name, schema, expr, eager, promote, functions="", methods="", inplace="", out=False)
+    return pointwise(name, schema, expr, eager, promote, functions="", methods="", inplace="", out=False, only=only)
 
 
-RELU6 = _activation("relu6", "input", "minimum(maximum(input, 0), 6)", lambda a: np.clip(a, 0, 6), "no_opmath")
+RELU6 = _activation("relu6", "input", "minimum(maximum(input, 0), 6)", lambda a: np.clip(a, 0, 6), "no_opmath", "Bool inputs not supported for hardtanh")
 LEAKY_RELU = _activation("leaky_relu", "input, negative_slope=0.01", "where(input > 0, input, input * negative_slope)",
                          lambda a, s: np.where(a > 0, a, a * s))
 ELU = _activation("elu", "input, alpha=1.0", "where(input > 0, input, alpha * expm1(input))",
@@ -44,15 +44,15 @@ SOFTPLUS = _activation("softplus", "input, beta=1.0, threshold=20.0",
                        "where(input * beta > threshold, input, log1p(exp(input * beta)) / beta)",
                        lambda a, b, t: np.where(a * b > t, a, np.log1p(np.exp(a * b)) / b))
 HARDTANH = _activation("hardtanh", "input, min_val=-1.0, max_val=1.0", "minimum(maximum(input, min_val), max_val)",
-                       lambda a, lo, hi: np.clip(a, lo, hi), "no_opmath")
+                       lambda a, lo, hi: np.clip(a, lo, hi), "no_opmath", "Bool inputs not supported for hardtanh")
 HARDSIGMOID = _activation("hardsigmoid", "input", "minimum(maximum(input + 3, 0), 6) / 6",
                           lambda a: np.clip(a + 3, 0, 6) / 6)
 HARDSWISH = _activation("hardswish", "input", "input * minimum(maximum(input + 3, 0), 6) / 6",
                         lambda a: a * np.clip(a + 3, 0, 6) / 6)
-SOFTSIGN = _activation("softsign", "input", "input / (1 + abs(input))", lambda a: a / (1 + np.abs(a)), "int_to_float")
+SOFTSIGN = _activation("softsign", "input", "input / (1 + abs(input))", lambda a: a / (1 + np.abs(a)), "int_to_float", "number")
 LOGSIGMOID = _activation("logsigmoid", "input", "minimum(input, 0) - log1p(exp(-abs(input)))",
                          lambda a: np.minimum(a, 0) - np.log1p(np.exp(-np.abs(a))))
-TANHSHRINK = _activation("tanhshrink", "input", "input - tanh(input)", lambda a: a - np.tanh(a))
+TANHSHRINK = _activation("tanhshrink", "input", "input - tanh(input)", lambda a: a - np.tanh(a), "int_to_float")
 SOFTSHRINK = _activation("softshrink", "input, lambd=0.5",
                          "where(input > lambd, input - lambd, where(input < -lambd, input + lambd, 0 * input))",
                          lambda a, t: np.where(a > t, a - t, np.where(a < -t, a + t, 0 * a)))
@@ -60,7 +60,7 @@ HARDSHRINK = _activation("hardshrink", "input, lambd=0.5",
                          "where(logical_and(input >= -lambd, input <= lambd), 0, input)",
                          lambda a, t: np.where((a >= -t) & (a <= t), 0, a), "no_opmath")
 THRESHOLD = _activation("threshold", "input, threshold, value", "where(input <= threshold, value, input)",
-                        lambda a, t, v: np.where(a <= t, v, a), "no_opmath")
+                        lambda a, t, v: np.where(a <= t, v, a), "no_opmath", "number")
 PRELU = _activation("prelu", "input, weight", "where(input > 0, input, weight * input)",
                     lambda a, w: np.where(a > 0, a, w * a))
 
@@ -160,7 +160,7 @@ def softsign(input: Any) -> Any:
 @spelled("F.logsigmoid", "", LOGSIGMOID)
 def logsigmoid(input: Any) -> Any:
     """log(sigmoid(x)) without overflow."""
-    return call(LOGSIGMOID, (input,))
+    return call(LOGSIGMOID, (input.contiguous(),))
 
 
 @spelled("F.tanhshrink", "", TANHSHRINK)

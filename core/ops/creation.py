@@ -98,6 +98,15 @@ def fill_dtype(value: Any, dtype: DType | None) -> DType:
     return found
 
 
+def _fits(value: Any, dtype: DType) -> Any:
+    """The fill value; RuntimeError for an integer that the dtype cannot hold."""
+    if type(value) is int and dtype.category == 1:
+        info = np.iinfo(dtype.numpy)
+        if not info.min <= value <= info.max:
+            raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
+    return value
+
+
 def full_of(size: tuple, value: Any, dtype: DType | None, where: Any) -> Any:
     """A tensor of `size` filled with `value`."""
     return call(FULL, (size, value, dtype if dtype is not None else STATE.mode.default_dtype, device_of(where)))
@@ -135,7 +144,8 @@ ones = _filled("ones", 1)
 def full(size: Any, fill_value: Any, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
          requires_grad: bool = False, pin_memory: bool = False, names: Any = None) -> Any:
     """A tensor of `size` filled with `fill_value`, whose dtype it takes unless one is stated."""
-    made = call(FULL, (sizes(size), fill_value, fill_dtype(fill_value, dtype), device_of(device)))
+    kind = fill_dtype(fill_value, dtype)
+    made = call(FULL, (sizes(size), _fits(fill_value, kind), kind, device_of(device)))
     return result_of(out, made, requires_grad)
 
 

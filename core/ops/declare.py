@@ -131,8 +131,8 @@ def checked(name: str, params: tuple[Param, ...], rule: Callable[..., Any], diff
 def elementwise_rule(op_of: Callable[[], Op], only: str = "") -> Callable[..., Any]:
     """Shape rule of an element-wise operator: broadcast sizes, promoted dtype, TensorIterator layout.
 
-    `only` restricts the dtype operands have in common: "integral" (integers and bool), "number" (not bool), or a
-    sentence that says why bool is refused."""
+    `only` restricts the dtype operands have in common: "integral" (integers and bool), "floating", "number" (not
+    bool), or a sentence that says why bool is refused."""
 
     def rule(*args: Any) -> Spec:
         op = op_of()
@@ -150,25 +150,22 @@ def elementwise_rule(op_of: Callable[[], Op], only: str = "") -> Callable[..., A
 
 
 def check_category(op: Op, common: DType, only: str) -> None:
-    """RuntimeError if `common` is not what `only` (see elementwise_rule) allows."""
-    if only == "integral":
-        if common.category > 1:
-            raise RuntimeError(f'"{op.name}_cpu" not implemented for \'{type_name(common)}\'')
-    elif common.category == 0:
-        raise RuntimeError(only if only != "number" else f'"{op.name}_cpu" not implemented for \'Bool\'')
+    """NotImplementedError if the common dtype is not what `only` (see elementwise_rule) allows; RuntimeError with the
+    sentence that `only` is, if the dtype is bool."""
+    allowed = {"integral": common.category <= 1, "floating": common.category == 2}.get(only, common.category > 0)
+    if allowed:
+        return
+    if " " in only:
+        raise RuntimeError(only)
+    raise NotImplementedError(f'"{op.name.rstrip("_")}_cpu" not implemented for \'{type_name(common)}\'')
 
 
-def inplace_rule(name: str, functional_name: str, op_of: Callable[[], Op]) -> Callable[..., Any]:
+def inplace_rule(op_of: Callable[[], Op], only: str = "") -> Callable[..., Any]:
     """Shape rule of an in-place element-wise operator: the result is argument 0; it must fit and be castable."""
 
     def rule(*args: Any) -> Any:
         op = op_of()
         target = args[op.mutates[0]]
-        if op.promote != "assign":
-            common = promotion.op_dtypes(op.functional, args).result if op.functional is not None else target.dtype
-            if not promotion.can_cast(common, target.dtype):
-                raise RuntimeError(f"result type {type_name(common)} can't be cast to the desired output type "
-                                   f"{type_name(target.dtype)}")
         metas = [a for a in args if promotion.is_tensor_like(a)]
         if len(metas) > 1:
             wanted = broadcast_shapes(*[m.shape for m in metas])
@@ -178,6 +175,15 @@ def inplace_rule(name: str, functional_name: str, op_of: Callable[[], Op]) -> Ca
             if not fits:
                 raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape "
                                    f"{list(wanted)}")
+        if op.promote != "assign":
+            assert op.functional is not None
+            dtypes = promotion.op_dtypes(op.functional, args)
+            if only:
+                check_category(op, dtypes.compute, only)
+            common = dtypes.result
+            if not promotion.can_cast(common, target.dtype):
+                raise RuntimeError(f"result type {type_name(common)} can't be cast to the desired output type "
+                                   f"{type_name(target.dtype)}")
         return target
 
     return rule
@@ -213,17 +219,17 @@ def pointwise(name: str, schema: str, expr: str, eager: Callable[..., Any], prom
         methods=tuple((name if methods is None else methods).split())))
     cell.append(op)
     if inplace is not None:
-        inplace_form(op, inplace, inplace_functions)
+        inplace_form(op, inplace, inplace_functions, only)
     return op
 
 
-def inplace_form(op: Op, methods: str, functions: str = "") -> Op:
+def inplace_form(op: Op, methods: str, functions: str = "", only: str = "") -> Op:
     """The form of a pointwise operator that stores into its first argument."""
     name = op.name + "_"
     cell: list[Op] = []
     params = (Param(op.params[0].name, "tensor"), *op.params[1:])
     made = register(Op(
-        name, params, op.eager, checked(name, params, inplace_rule(name, op.name, lambda: cell[0])), op.lower,
+        name, params, op.eager, checked(name, params, inplace_rule(lambda: cell[0], only)), op.lower,
         promote=op.promote, normalize=op.normalize, mutates=(0,), functional=op, promote_over=op.promote_over,
         methods=tuple(methods.split()), functions=_names(functions, "torch.")))
     cell.append(made)

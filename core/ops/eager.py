@@ -165,14 +165,13 @@ def _operands(args: tuple, plan: Plan) -> list:
 
 
 def to_number(value: Any, d: np.dtype) -> Any:
-    """A Python number as a NumPy scalar of dtype `d`. RuntimeError if an integer does not fit."""
+    """A Python number as a NumPy scalar of dtype `d`; an integer that does not fit wraps."""
     try:
         return d.type(value)
     except OverflowError:
-        if d.kind == "u" and -(1 << (8 * d.itemsize)) < value < 0:
-            return np.array(value).astype(d)[()]
-        name = {"i": "int", "u": "uint"}[d.kind] + f"{8 * d.itemsize}_t"
-        raise RuntimeError(f"value cannot be converted to type {name} without overflow") from None
+        if isinstance(value, float):
+            raise RuntimeError(f"value cannot be converted to type int{8 * d.itemsize}_t without overflow") from None
+        return np.array(value & 0xFFFFFFFFFFFFFFFF, np.uint64).astype(d)[()]
 
 
 def _unwrap(a: Any) -> Any:

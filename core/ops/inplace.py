@@ -10,7 +10,7 @@ import numpy as np
 from ..tensor.state import STATE
 from ..tensor.tensor import Tensor
 from . import creation, matmul, pointwise_math, reduction  # noqa: F401  whose operators get in-place forms here
-from .declare import checked, inplace_rule, operator, parse, spelled
+from .declare import checked, inplace_rule, operator, parse, spelled, type_name
 from .op import OPS, Extern, Op, Pointwise, call, register
 from .views import SQUEEZE, TRANSPOSE, UNSQUEEZE
 
@@ -19,7 +19,7 @@ def _assigning(name: str, schema: str, expr: str, eager: Any, differentiable: bo
     """An operator that stores an expression into its first argument whatever the dtypes."""
     params = parse(schema)
     cell: list[Op] = []
-    op = register(Op(name, params, eager, checked(name, params, inplace_rule(name, name, lambda: cell[0])), Pointwise(expr),
+    op = register(Op(name, params, eager, checked(name, params, inplace_rule(lambda: cell[0])), Pointwise(expr),
                      promote="assign", mutates=(0,), methods=(name,), promote_over=(1,) if len(params) > 1 else (0,),
                      differentiable=differentiable))
     cell.append(op)
@@ -36,7 +36,13 @@ def _inplace_of(op: Op, schema: str) -> None:
     def eager(a: np.ndarray, *rest: Any) -> None:
         np.copyto(a, op.eager(a, *rest), casting="unsafe")
 
-    operator(op.name + "_", schema, Extern(), eager, lambda m, *rest: m, methods=op.name + "_", mutates=(0,), functional=op,
+    def rule(m: Any, *rest: Any) -> Any:
+        result = op.infer(m, *rest).dtype
+        if result.category > m.dtype.category:
+            raise RuntimeError(f"result type {type_name(result)} can't be cast to the desired output type {type_name(m.dtype)}")
+        return m
+
+    operator(op.name + "_", schema, Extern(), eager, rule, methods=op.name + "_", mutates=(0,), functional=op,
              normalize=op.normalize)
 
 
@@ -45,6 +51,7 @@ _inplace_of(OPS["triu"], "input, diagonal:int=0")
 _inplace_of(OPS["cumsum"], "input, dim, *, dtype=None")
 _inplace_of(OPS["cumprod"], "input, dim, *, dtype=None")
 _inplace_of(OPS["erfinv"], "input")
+_inplace_of(OPS["lgamma"], "input")
 
 
 def _added_inplace(name: str, schema: str) -> None:

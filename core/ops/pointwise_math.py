@@ -18,6 +18,17 @@ _NO_BOOL_SUB = ("Subtraction, the `-` operator, with two bool tensors is not sup
                 "operator instead.")
 
 
+_BOOL_SUB = ("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
+             "the `~` or `logical_not()` operator instead.")
+
+
+def _sub_args(input: Any, other: Any, alpha: Any = 1) -> tuple:
+    kinds = [v.dtype.category == 0 if is_tensor_like(v) else isinstance(v, bool) for v in (input, other)]
+    if any(kinds):
+        raise RuntimeError(_NO_BOOL_SUB if all(kinds) else _BOOL_SUB)
+    return _integral_alpha(input, other, alpha)
+
+
 def _integral_alpha(input: Any, other: Any, alpha: Any = 1) -> tuple:
     if isinstance(alpha, float) and all(v.dtype.category < 2 if is_tensor_like(v) else not isinstance(v, float)
                                         for v in (input, other)):
@@ -30,22 +41,21 @@ ADD = pointwise("add", "input:operand, other, *, alpha=1", "input + alpha * othe
                 inplace="add_ __iadd__", normalize=_integral_alpha)
 SUB = pointwise("sub", "input:operand, other, *, alpha=1", "input - alpha * other",
                 lambda a, b, alpha: a - b if alpha == 1 else a - alpha * b, functions="sub subtract",
-                methods="sub subtract __sub__ __rsub__", inplace="sub_ subtract_ __isub__", normalize=_integral_alpha,
-                only=_NO_BOOL_SUB)
+                methods="sub subtract __sub__ __rsub__", inplace="sub_ subtract_ __isub__", normalize=_sub_args)
 RSUB = pointwise("rsub", "input:operand, other, *, alpha=1", "other - alpha * input",
-                 lambda a, b, alpha: b - alpha * a, methods="", normalize=_integral_alpha, only=_NO_BOOL_SUB, out=False)
+                 lambda a, b, alpha: b - alpha * a, methods="", normalize=_sub_args, out=False)
 MUL = pointwise("mul", "input:operand, other", "input * other", lambda a, b: a * b, functions="mul multiply",
                 methods="mul multiply __mul__ __rmul__", inplace="mul_ multiply_ __imul__")
 DIV = pointwise("div", "input:operand, other", "input / other", lambda a, b: a / b, "int_to_float",
                 functions="true_divide", methods="true_divide __truediv__ __rtruediv__",
                 inplace="true_divide_ __itruediv__")
 FLOOR_DIVIDE = pointwise("floor_divide", "input:operand, other", "floordiv(input, other)", n.floordiv,
-                         methods="floor_divide __floordiv__ __rfloordiv__", inplace="floor_divide_ __ifloordiv__")
+                         methods="floor_divide __floordiv__ __rfloordiv__", inplace="floor_divide_ __ifloordiv__", only="number")
 TRUNC_DIVIDE = pointwise("trunc_divide", "input:operand, other", "truncdiv(input, other)", n.truncdiv, functions="",
-                         methods="", inplace="")
+                         methods="", inplace="", only="number")
 REMAINDER = pointwise("remainder", "input:operand, other", "remainder(input, other)", n.remainder,
-                      methods="remainder __mod__ __rmod__", inplace="remainder_ __imod__")
-FMOD = pointwise("fmod", "input:operand, other", "fmod(input, other)", n.fmod, inplace="fmod_")
+                      methods="remainder __mod__ __rmod__", inplace="remainder_ __imod__", only="number")
+FMOD = pointwise("fmod", "input:operand, other", "fmod(input, other)", n.fmod, inplace="fmod_", only="number")
 
 
 @spelled("div divide", "div divide", DIV)
@@ -67,7 +77,10 @@ def div_(self: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     """In-place quotient."""
     from .op import OPS
 
-    name = {None: "div_", "floor": "floor_divide_", "trunc": "trunc_divide_"}[rounding_mode]
+    name = {None: "div_", "floor": "floor_divide_", "trunc": "trunc_divide_"}.get(rounding_mode)
+    if name is None:
+        raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+                           f"'{rounding_mode}'")
     return call(OPS[name], (self, other))
 
 
@@ -102,7 +115,7 @@ FMAX = pointwise("fmax", "input, other:tensor", "fmax(input, other)", np.fmax, "
 FMIN = pointwise("fmin", "input, other:tensor", "fmin(input, other)", np.fmin, "no_opmath")
 ATAN2 = pointwise("atan2", "input, other:tensor", "atan2(input, other)", np.arctan2, "int_to_float",
                   functions="atan2 arctan2", methods="atan2 arctan2", inplace="atan2_ arctan2_")
-HYPOT = pointwise("hypot", "input, other:tensor", "hypot(input, other)", np.hypot, inplace="hypot_")
+HYPOT = pointwise("hypot", "input, other:tensor", "hypot(input, other)", np.hypot, inplace="hypot_", only="floating")
 COPYSIGN = pointwise("copysign", "input, other", "copysign(input, other)", np.copysign, "int_to_float",
                      inplace="copysign_")
 XLOGY = pointwise("xlogy", "input:operand, other", "where(isnan(other), other, where(input == 0, 0 * input, input * log(other)))",
@@ -110,25 +123,32 @@ XLOGY = pointwise("xlogy", "input:operand, other", "where(isnan(other), other, w
                   functions="xlogy special.xlogy", inplace="xlogy_")
 LOGADDEXP = pointwise("logaddexp", "input, other:tensor",
                       "where(input == other, input + 0.6931471805599453, maximum(input, other) + "
-                      "log1p(exp(-abs(input - other))))", np.logaddexp)
+                      "log1p(exp(-abs(input - other))))", np.logaddexp, only="floating")
 LERP = pointwise("lerp", "input, end:tensor, weight:operand",
                  "where(abs(weight) < 0.5, input + weight * (end - input), end - (end - input) * (1 - weight))",
                  lambda a, e, w: np.where(np.abs(w) < 0.5, a + w * (e - a), e - (e - a) * (1 - w)).astype(a.dtype),
-                 inplace="lerp_")
+                 inplace="lerp_", only="floating")
+def _no_integer_division(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> tuple:
+    if all(is_tensor_like(t) and t.dtype.category < 2 for t in (tensor1, tensor2)):
+        raise RuntimeError("Integer division with addcdiv is no longer supported: use input + value * torch.trunc(tensor1 / "
+                           "tensor2), or convert to a floating dtype.")
+    return (input, tensor1, tensor2, value)
+
+
 ADDCMUL = pointwise("addcmul", "input, tensor1:tensor, tensor2:tensor, *, value=1", "input + value * tensor1 * tensor2",
-                    lambda a, b, c, v: a + v * b * c, inplace="addcmul_")
+                    lambda a, b, c, v: a + v * b * c, inplace="addcmul_", only="number")
 ADDCDIV = pointwise("addcdiv", "input, tensor1:tensor, tensor2:tensor, *, value=1", "input + value * (tensor1 / tensor2)",
-                    lambda a, b, c, v: a + v * (b / c), "int_to_float", inplace="addcdiv_")
+                    lambda a, b, c, v: a + v * (b / c), inplace="addcdiv_", normalize=_no_integer_division)
 operator("nextafter", "input, other:tensor", Extern(), np.nextafter,
                       lambda a, b: elementwise_rule(lambda: MAXIMUM)(a, b), functions="nextafter", methods="nextafter")
 
 # -- clamping --------------------------------------------------------------------------------------------------------
 CLAMP = pointwise("clamp", "input, min:operand, max:operand", "minimum(maximum(input, min), max)",
-                  lambda a, lo, hi: np.minimum(np.maximum(a, lo), hi), "no_opmath", functions="", methods="", inplace="")
+                  lambda a, lo, hi: np.minimum(np.maximum(a, lo), hi), "no_opmath", functions="", methods="", inplace="", only="number")
 CLAMP_MIN = pointwise("clamp_min", "input, min:operand", "maximum(input, min)", np.maximum, "no_opmath",
-                      inplace="clamp_min_", inplace_functions="clamp_min_")
+                      inplace="clamp_min_", inplace_functions="clamp_min_", only="number")
 CLAMP_MAX = pointwise("clamp_max", "input, max:operand", "minimum(input, max)", np.minimum, "no_opmath",
-                      inplace="clamp_max_", inplace_functions="clamp_max_")
+                      inplace="clamp_max_", inplace_functions="clamp_max_", only="number")
 
 
 def _clamp(input: Any, min: Any, max: Any, suffix: str) -> Any:
@@ -224,19 +244,27 @@ def logit(input: Any, eps: float | None = None, *, out: Any = None) -> Any:
 _NO_BOOL_NEG = ("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
                 "the `~` or `logical_not()` operator instead.")
 NEG = _unary("neg", "-input", lambda a: -a, "neg negative", "no_opmath", methods="neg negative __neg__", only=_NO_BOOL_NEG)
-ABS = _unary("abs", "abs(input)", np.abs, "abs absolute", "no_opmath", methods="abs absolute __abs__")
-POSITIVE = pointwise("positive", "input", "input", lambda a: a, "no_opmath", methods="positive __pos__", out=False,
-                     only="The `+` operator, on a bool tensor is not supported.")
+ABS = _unary("abs", "abs(input)", np.abs, "abs absolute", "no_opmath", methods="abs absolute __abs__", only="number")
+
+
+@spelled("positive", "positive __pos__", None)
+def positive(input: Any) -> Any:
+    """The tensor itself. RuntimeError for bool."""
+    if input.dtype.category == 0:
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
 _unary("sign", "sign(input)", n.sign, "sign sgn", "no_opmath")
 _unary("floor", "floor(input)", n.INTRINSICS["floor"][1], promote="no_opmath", only="number")
 _unary("ceil", "ceil(input)", n.INTRINSICS["ceil"][1], promote="no_opmath", only="number")
 _unary("trunc", "trunc(input)", n.INTRINSICS["trunc"][1], "trunc fix", "no_opmath", only="number")
-_unary("frac", "input - trunc(input)", lambda a: a - np.trunc(a), promote="no_opmath", only="number")
-SQUARE = _unary("square", "input * input", lambda a: a * a, promote="default")
+_unary("frac", "input - trunc(input)", lambda a: a - np.trunc(a), promote="no_opmath", only="floating")
+SQUARE = _unary("square", "input * input", lambda a: a * a, promote="bool_to_int")
 ROUND = pointwise("round", "input", "round(input)", n.INTRINSICS["round"][1], "no_opmath", functions="", methods="",
                   inplace="round_", inplace_functions="round_", only="number")
 ROUND_DECIMALS = pointwise("round_decimals", "input, scale", "round(input * scale) / scale",
-                           lambda a, s: np.rint(a * s) / s, functions="", methods="")
+                           lambda a, s: np.rint(a * s) / s, functions="", methods="", only="floating")
 
 
 @spelled("round", "round", ROUND)
@@ -248,7 +276,7 @@ def round_(input: Any, *, decimals: int = 0, out: Any = None) -> Any:
 
 
 def _nan_args(input: Any, nan: Any = None, posinf: Any = None, neginf: Any = None) -> tuple:
-    if input.dtype.category == 2:
+    if is_tensor_like(input) and input.dtype.category == 2:
         info = np.finfo(input.dtype.numpy)
         posinf = float(info.max) if posinf is None else posinf
         neginf = float(info.min) if neginf is None else neginf

@@ -283,7 +283,7 @@ def _softmax_rule(name: str) -> Any:
     def rule(input: Any, dim: int, dtype: Any) -> Spec:
         d = dtype or input.dtype
         if d.category != 2:
-            raise RuntimeError(f'"{name}_lastdim_kernel_impl" not implemented for \'{type_name(d)}\'')
+            raise NotImplementedError(f'"{name}_lastdim_kernel_impl" not implemented for \'{type_name(d)}\'')
         return Spec(d, input.shape)
     return rule
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 _K = 3.75
-_TOP = 27.0                                     # erfc underflows above
+_TOP = 26.6                                     # erfc underflows above, exp(x*x) still does not overflow
 
 
 @functools.cache
@@ -87,6 +87,6 @@ def erfinv(x: np.ndarray) -> np.ndarray:
 def lgamma(x: np.ndarray) -> np.ndarray:
     """log |gamma(x)|."""
     x = np.asarray(x)
-    flat = [math.inf if v <= 0 and v == math.floor(v) else (math.nan if v != v else abs(math.inf) if math.isinf(v)
-                                                            else math.lgamma(v)) for v in x.astype(float).ravel()]
+    flat = [v if v != v else math.inf if math.isinf(v) or (v <= 0 and v == math.floor(v)) else math.lgamma(v)
+            for v in x.astype(float).ravel().tolist()]
     return np.array(flat, np.float64).reshape(x.shape).astype(_floating(x))
