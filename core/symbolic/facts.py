@@ -86,7 +86,7 @@ class Facts:
             for m, c in parts.items():
                 term = self.range(E.from_terms({m: c}))
                 low, high = _plus(low, term[0]), _plus(high, term[1])
-            found: Range = _meet((low, high), self._factored(parts))
+            found: Range = _meet(_meet((low, high), self._factored(parts)), self._undivided(parts))
             if k:
                 found = _meet(found, self._known_bounds(E.from_terms(parts)))
                 return _plus(found[0], k), _plus(found[1], k)
@@ -126,6 +126,18 @@ class Facts:
         rest = E.exact_quotient(E.from_terms(parts), by)
         assert rest is not None
         return _multiply(self.range(by), self.range(rest))
+
+    def _undivided(self, parts: E.Terms) -> Range:
+        """Bounds through n * (a // n) == a - m with 0 <= m < n: shows that s0//2 <= s0."""
+        for m, c in parts.items():
+            if len(m) == 1 and m[0].op == "floordiv" and m[0].args[1].is_const:
+                a, n = m[0].args[0], m[0].args[1].args[0]
+                rest = {key: v * n for key, v in parts.items() if key != m}
+                low, high = self.range(E.add(E.from_terms(rest), E.scale(a, c)))
+                left = sorted((0, -c * (n - 1)))
+                low, high = _plus(low, left[0]), _plus(high, left[1])
+                return (low if _endless(low) else -(-low // n)), _floor(high, n)
+        return EVERYTHING
 
     @staticmethod
     def _power(r: Range, n: int) -> Range:
@@ -171,6 +183,8 @@ class Facts:
         if e in self.rules:
             return self.rules[e]
         op, args = e.op, list(e.args)
+        if op in ("eq", "ne"):
+            return self.reduced(e)
         if op == "mul":
             return self._whole_quotients(e)
         if op in ("floordiv", "mod"):
@@ -185,6 +199,18 @@ class Facts:
             if len(best) < len(args):
                 return E.rebuild(op, best)
         return e
+
+    def reduced(self, relation: Expr) -> Expr:
+        """s0 * (s1 % 2) == 0 as s1 % 2 == 0, since s0 is not 0; any other relation as it is."""
+        if relation.op not in ("eq", "ne") or any(x.kind != "int" for x in relation.args):
+            return relation
+        p, k, _ = difference(*relation.args)
+        if k:
+            return relation
+        _, common = E.content(terms(p))
+        sure = [x for x in common if not self.range(x)[0] <= 0 <= self.range(x)[1]]
+        rest = E.exact_quotient(p, E.mul(E.ONE, *sure)) if sure else None
+        return E.rebuild(relation.op, [rest, ZERO]) if rest is not None else relation
 
     def _never_beats(self, op: str, x: Expr, y: Expr) -> bool:
         low, high = self.range(E.sub(x, y))
@@ -218,8 +244,10 @@ class Facts:
             each = [self.answer(x) for x in r.args]
             decisive = r.op == "or"
             return decisive if decisive in each else (not decisive if None not in each else None)
-        if r.op not in ("eq", "ne", "lt", "le") or any(x.kind == "float" for x in r.args):
+        if r.op not in ("eq", "ne", "lt", "le"):
             return None
+        if any(x.kind == "float" for x in r.args):
+            return self._floats(r)
         if r.op in ("eq", "ne"):
             p, k, g = difference(*r.args)
             low, high = self.range(p)
@@ -229,6 +257,24 @@ class Facts:
         p, limit = bound(r)
         low, high = self.range(p)
         return True if high <= limit else False if low > limit else None
+
+    def _floats(self, r: Expr) -> bool | None:
+        """A float against a constant below all that it can be."""
+        a, b = r.args
+        if b.is_const and b.args[0] < self._least(a):
+            return r.op == "ne"
+        return True if a.is_const and a.args[0] < self._least(b) and r.op in ("lt", "le") else None
+
+    def _least(self, e: Expr) -> float:
+        """A number that a float expression is never below (and then not NaN either); -inf when unknown."""
+        if e.kind == "int":
+            return self.range(e)[0]
+        if e.op in ("sqrt", "float"):
+            low = self._least(e.args[0])
+            return min(1.0, math.sqrt(low)) if low >= 0 else -INF
+        if e.op == "fpow" and e.args[1].is_const and e.args[1].args[0] >= 0:
+            return 1.0 if self._least(e.args[0]) >= 1 else -INF
+        return -INF
 
     # -- learning -----------------------------------------------------------------------------------------------------
     def set_range(self, name: str, low: float, high: float = INF) -> None:
@@ -274,6 +320,10 @@ class Facts:
 
     def _bound(self, p: Expr, k: int) -> None:
         self.upper[p] = min(k, self.upper.get(p, k))
+        for sign, q in ((1, p), (-1, E.neg(p))):           # what is known of a // n says something of a
+            if q.op == "floordiv" and q.args[1].is_const:
+                n = q.args[1].args[0]
+                self._restate(le(q.args[0], const(k * n + n - 1)) if sign > 0 else le(const(-k * n), q.args[0]))
         if p.op == "sym":
             self.set_range(p.args[0], -INF, k)
         elif p.op == "mul" and len(p.args) == 2 and p.args[0].is_const and p.args[1].op == "sym":
@@ -284,7 +334,8 @@ class Facts:
         p, k, g = difference(*r.args)
         k //= g
         parts = terms(p)
-        self.upper[p], self.upper[E.neg(p)] = k, -k
+        self._bound(p, k)
+        self._bound(E.neg(p), -k)
         solved = self._solvable(parts)
         if solved is not None:
             c = parts.pop((sym(solved),))

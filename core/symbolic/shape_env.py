@@ -92,7 +92,7 @@ class ShapeEnv:
         answer = self.facts.answer(relation)
         if answer is None:
             answer = bool(relation.evaluate(self.hints))
-            self._record(relation if answer else not_(relation), why)
+            self._record(self.facts.reduced(relation if answer else not_(relation)), why)
         return answer
 
     def specialise(self, value: Expr, why: str = "") -> Any:

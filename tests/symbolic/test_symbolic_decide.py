@@ -10,7 +10,7 @@ from guardscope.core.symbolic import expr as E
 from guardscope.core.symbolic.expr import const, sym
 from guardscope.core.symbolic.relations import BUILD, and_, or_
 from guardscope.core.symbolic.shape_env import ShapeEnv, stride_expressions
-from guardscope.core.symbolic.symint import SymInt
+from guardscope.core.symbolic.symint import SymInt, sym_sqrt
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -146,6 +146,21 @@ def test_divisibility_is_remembered():
     before = len(env.recorded)
     assert n // 4 * 4 == n and n % 4 == 0
     assert len(env.recorded) == before
+
+
+@pytest.mark.parametrize(("ask", "guards"), [
+    (lambda n, m: n // 2 <= n and (n + 1) // 2 <= n and n // 3 * 3 <= n, []),
+    (lambda n, m: (n * m) % (2 * m) == 0 and n // 2 * 2 == n, ["x.shape[0] % 2 == 0"]),
+    (lambda n, m: (n + 3) // 4 == 2 and n >= 5 and n <= 8, ["(x.shape[0] + 3)//4 == 2"]),
+    (lambda n, m: n * m > m and n * m - m >= m and max(n * m, 1) == n * m, []),
+    (lambda n, m: (n ** 0.5) != 0 and sym_sqrt(n) > 0.5, []),
+    (lambda n, m: n % 100 < 100 and n % m >= 0 and n % 7 >= 0, []),
+])
+def test_consequences_need_no_guard_of_their_own(ask, guards):
+    env = ShapeEnv()
+    n, m = size(env, 8), size(env, 5, 1)
+    assert ask(n, m)
+    assert [t for t in texts(env) if not t.endswith(">= 2")] == guards
 
 
 def test_a_pinned_symbol_names_the_decisions():
