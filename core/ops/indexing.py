@@ -599,12 +599,36 @@ KTHVALUE = operator("kthvalue", "input, k:int, dim=-1, keepdim=False", Extern(),
                     normalize=lambda a, k, dim=-1, keep=False: (a, k, wrap_dim(dim, a.ndim), bool(keep)))
 
 
+def _median(a: np.ndarray, dim: int, keepdim: bool) -> tuple:
+    if not a.ndim:
+        return a.copy(), np.zeros((), np.int64)
+    values, order = _sort(a, dim, False, True)
+    at = np.full([1 if d == dim else n for d, n in enumerate(a.shape)], (a.shape[dim] + 1) // 2 - 1)
+    if a.dtype.kind == "f":
+        at = np.where(np.isnan(values).any(axis=dim, keepdims=True), np.isnan(values).argmax(axis=dim, keepdims=True), at)
+    out = np.take_along_axis(values, at, dim), np.take_along_axis(order, at, dim)
+    return out if keepdim else (out[0].squeeze(dim), out[1].squeeze(dim))
+
+
+MEDIAN = operator("median_dim", "input, dim, keepdim=False", Extern(), _median,
+                  lambda m, dim, keepdim: _kth_rule(m, 0, dim, keepdim), returns=ReturnMedian,
+                  normalize=lambda a, dim, keep=False: (a, wrap_dim(dim, a.ndim), bool(keep)))
+
+
 @spelled("median", "median", KTHVALUE)
 def median(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The lower median, of all elements or along dim (values, indices)."""
-    if dim is None:
-        return call(KTHVALUE, (input.reshape(-1), (input.numel() + 1) // 2, 0, False))[0]
-    return ReturnMedian(*call(KTHVALUE, (input, (input.shape[dim] + 1) // 2, dim, keepdim)))
+    """The lower median, of all elements or along dim (values, indices); NaN if there is one."""
+    if input.dtype.category == 0:
+        raise NotImplementedError("\"median_cpu\" not implemented for 'Bool'")
+    flat = input.reshape(-1) if dim is None else input
+    d = 0 if dim is None else wrap_dim(dim, input.ndim)
+    n = flat.shape[d] if flat.ndim else 1
+    if n == 0 and dim is not None:
+        raise IndexError(f"median(): Expected reduction dim {d} to have non-zero size.")
+    if n == 0:
+        return input.new_full((), float("nan") if input.is_floating_point() else -1)
+    out = call(MEDIAN, (flat, d, keepdim if dim is not None else False))
+    return out[0] if dim is None else out
 
 
 def _quantile(a: np.ndarray, q: np.ndarray, dim: Any, keepdim: bool, interpolation: str) -> Any:

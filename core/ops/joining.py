@@ -11,7 +11,7 @@ from .declare import Spec, operator, spelled
 from .dims import as_int, sizes, unstar, wrap_dim, wrap_dims
 from .op import Composite, Extern, call
 from .promotion import result_type
-from .strides import channels_last_strides, is_channels_last, is_contiguous
+from .strides import channels_last_strides, is_channels_last, is_contiguous, like_strides
 
 
 def _legacy_empty(m: Any) -> bool:
@@ -20,7 +20,7 @@ def _legacy_empty(m: Any) -> bool:
 
 def _cat_rule(tensors: Any, dim: int) -> Spec:
     if not tensors:
-        raise RuntimeError("torch.cat(): expected a non-empty list of Tensors")
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     for i, t in enumerate(tensors):
         if not len(t.shape):
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
@@ -172,7 +172,7 @@ def repeat_interleave(input: Any, repeats: Any = None, dim: int | None = None, *
 
 
 # -- rearrangement ---------------------------------------------------------------------------------------------------
-FLIP = operator("flip", "input, *dims:ints", Extern(), np.flip, lambda m, dims: Spec(m.dtype, m.shape),
+FLIP = operator("flip", "input, *dims:ints", Extern(), np.flip, lambda m, dims: Spec(m.dtype, m.shape, like_strides(m)),
                 functions="flip", methods="flip",
                 normalize=lambda a, dims: (a, wrap_dims(dims, a.ndim) if not isinstance(dims, tuple | list) or dims else ()))
 
@@ -225,7 +225,7 @@ def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
         return input.clone()
     if k == 2:
         return input.flip((a, b))
-    return input.flip((b,)).transpose(a, b).contiguous() if k == 1 else input.transpose(a, b).flip((b,))
+    return input.flip((b if k == 1 else a,)).transpose(a, b)
 
 
 @spelled("meshgrid", "", None)
@@ -236,9 +236,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
     ordered = [many[1], many[0], *many[2:]] if swap else list(many)
     shape = tuple(t.numel() for t in ordered)
     grids = [t.reshape([-1 if d == i else 1 for d in range(len(shape))]).expand(shape) for i, t in enumerate(ordered)]
-    if swap:
-        grids = [g.transpose(0, 1) for g in [grids[1], grids[0], *grids[2:]]]
-    return tuple(grids)
+    return tuple([grids[1], grids[0], *grids[2:]] if swap else grids)
 
 
 @spelled("cartesian_prod", "", None)
@@ -291,12 +289,16 @@ operator("diag_embed", "input, offset:int=0, dim1:dim=-2, dim2:dim=-1", Extern()
 @spelled("trace", "trace", None)
 def trace(input: Any) -> Any:
     """The sum of the diagonal of a matrix."""
+    if input.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
     return input.diagonal().sum()
 
 
 @spelled("diff", "diff", None)
 def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """Differences of neighbours along dim, n times."""
+    if not input.ndim:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
     d = wrap_dim(dim, input.ndim)
     parts = [p for p in (prepend, input, append) if p is not None]
     out = call(CAT, (parts, d)) if len(parts) > 1 else input

@@ -251,6 +251,8 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: An
 @spelled("F.glu", "", None)
 def glu(input: Any, dim: int = -1) -> Any:
     """First half times sigmoid of the second half along dim."""
+    if not input.ndim:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
     d = wrap_dim(dim, input.ndim)
     if input.shape[d] % 2 != 0:
         raise RuntimeError(f"Halving dimension must be even, but dimension {d} is size {input.shape[d]}")

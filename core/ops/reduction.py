@@ -10,7 +10,7 @@ import numpy as np
 
 from ..tensor import dtypes as dt
 from ..tensor.state import STATE
-from .declare import Spec, operator, reduce_rule, reduction, spelled, type_name
+from .declare import Spec, operator, reduce_args, reduce_rule, reduction, spelled, type_name
 from .dims import wrap_dim, wrap_dims
 from .op import Composite, Extern, Op, Reduction, call
 from .promotion import opmath, sum_dtype
@@ -26,6 +26,8 @@ for _t in (ReturnMax, ReturnMin, ReturnVarMean, ReturnStdMean):
 def _accumulator(array: np.ndarray, dtype: Any) -> np.dtype:
     """The NumPy dtype sums are accumulated in."""
     wanted = dtype.numpy if dtype is not None else array.dtype
+    if dtype is dt.bool_:
+        return wanted
     if wanted == np.float16:
         return np.dtype(np.float32)
     return wanted if wanted.kind == "f" else np.dtype(np.int64)
@@ -71,6 +73,16 @@ def _mean(a: np.ndarray, dim: tuple, keep: bool, dtype: Any) -> Any:
 MEAN = reduction("mean", "input, dim:dims=None, keepdim=False, *, dtype=None", Reduction("sum", after="acc / n"), _mean,
                  _float_result("mean"), functions="mean", methods="mean")
 
+
+
+@spelled("nanmean", "nanmean", MEAN)
+def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None) -> Any:
+    """The mean of the elements that are not NaN."""
+    _float_result("nanmean")(input, None)
+    counts = call(SUM, (~input.isnan(), dim, keepdim, None))
+    return call(NANSUM, (input, dim, keepdim, dtype)) / counts
+
+
 # -- extremes --------------------------------------------------------------------------------------------------------
 
 
@@ -78,6 +90,9 @@ def _needs_elements(name: str, rule: Any) -> Any:
     def checked(input: Any, dim: Any, keepdim: bool, *rest: Any) -> Spec:
         for d in dim if isinstance(dim, tuple) else (dim,):
             if input.shape and isinstance(input.shape[d], int) and input.shape[d] == 0:
+                if isinstance(dim, tuple) and len(dim) == len(input.shape) > 1:
+                    raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+                                       f"reduction dim with the 'dim' argument.")
                 raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
         return rule(input, dim, keepdim, *rest)
     return checked
@@ -94,6 +109,8 @@ AMIN = reduction("amin", "input, dim:dims=None, keepdim=False", Reduction("min")
 
 def _arg_rule(name: str) -> Any:
     def rule(input: Any, dim: int, keepdim: bool) -> Spec:
+        if name.startswith("arg") and input.dtype.category == 0:
+            raise RuntimeError(f"{name}(): does not support bool input")
         if not input.shape:
             return Spec(dt.int64, ())
         return reduce_rule(lambda _: dt.int64)(input, (dim,), keepdim)
@@ -194,11 +211,20 @@ def aminmax(input: Any, *, dim: int | None = None, keepdim: bool = False) -> Any
 
 
 # -- any, all --------------------------------------------------------------------------------------------------------
+def _truth_args(input: Any, dim: Any = None, keepdim: Any = False) -> tuple:
+    """Unlike the other reductions, any and all take an empty list of dimensions literally."""
+    if isinstance(dim, tuple | list) and not dim:
+        return (input, (), bool(keepdim))
+    return reduce_args(input, dim, keepdim)
+
+
 _TRUTH = lambda m: dt.uint8 if m.dtype is dt.uint8 else dt.bool_
 ANY = reduction("any", "input, dim:dims=None, keepdim=False", Reduction("any", before="input != 0"),
-                lambda a, dim, keep: np.any(a, axis=dim, keepdims=keep), _TRUTH, functions="any", methods="any")
+                lambda a, dim, keep: np.any(a, axis=dim, keepdims=keep), _TRUTH, functions="any", methods="any",
+                normalize=_truth_args)
 ALL = reduction("all", "input, dim:dims=None, keepdim=False", Reduction("all", before="input != 0"),
-                lambda a, dim, keep: np.all(a, axis=dim, keepdims=keep), _TRUTH, functions="all", methods="all")
+                lambda a, dim, keep: np.all(a, axis=dim, keepdims=keep), _TRUTH, functions="all", methods="all",
+                normalize=_truth_args)
 
 # -- variance --------------------------------------------------------------------------------------------------------
 
@@ -394,6 +420,7 @@ NORM1 = reduction("norm1", "input, dim:dims=None, keepdim=False, *, dtype=None",
 @spelled("linalg.vector_norm", "", NORM2)
 def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None) -> Any:
     """The ord-norm of the elements (over dim): (sum |x|**ord) ** (1/ord), with its limits for inf, -inf and 0."""
+    _float_result("linalg.vector_norm")(x, dtype)
     if ord == 2:
         return call(NORM2, (x, dim, keepdim, dtype))
     if ord == 1:

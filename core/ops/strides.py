@@ -42,6 +42,11 @@ def surely_contiguous(shape: Sequence, strides: Sequence) -> bool:
     return True
 
 
+def canonical(shape: Sequence, strides: Sequence) -> bool:
+    """Whether the strides are exactly those of a new tensor, also in dimensions of size 1; decided without a guard."""
+    return all(map(same, strides, contiguous_strides(shape)))
+
+
 def is_channels_last(shape: Sequence, strides: Sequence) -> bool:
     """Dense in the order N, H, W, C (4-d) or N, D, H, W, C (5-d)."""
     if len(shape) not in (4, 5):
@@ -131,7 +136,7 @@ def dense_in_order(shape: Sequence, order: Sequence[int]) -> tuple:
 
 def elementwise_strides(shape: Sequence, operands: Sequence[Any]) -> tuple:
     """Strides of an element-wise result of `shape` from operands' metadata (anything with .shape and .strides)."""
-    if all(surely_contiguous(m.shape, m.strides) for m in operands):
+    if all(canonical(m.shape, m.strides) for m in operands):
         return contiguous_strides(shape)
     if any(isinstance(n, int) and n == 0 for n in shape):
         return contiguous_strides(shape)
@@ -164,7 +169,7 @@ def view_strides(shape: Sequence, strides: Sequence, new: Sequence) -> tuple | N
     Groups neighbouring dimensions that are contiguous to each other; each group must be covered by whole new
     dimensions (the documented condition of Tensor.view).
     """
-    if surely_contiguous(shape, strides):
+    if canonical(shape, strides):
         return contiguous_strides(new)
     if any(isinstance(n, int) and n == 0 for n in shape):
         return tuple(strides) if _equal_shapes(shape, new) else contiguous_strides(new)

@@ -237,7 +237,7 @@ def _expand_rule(m: Any, size: tuple) -> Spec:
         else:
             raise RuntimeError(f"The expanded size of the tensor ({n}) must match the existing size ({have}) at "
                                f"non-singleton dimension {d}.  Target sizes: {list(size)}.  Tensor sizes: {list(m.shape)}")
-    for d in range(pad - 1, -1, -1):           # a new leading dimension of size 1 has the stride it would have unsqueezed
+    for d in range(pad - 1, -1, -1) if m.shape else ():           # a new leading dimension of size 1 has the stride it would have unsqueezed
         if isinstance(shape[d], int) and shape[d] == 1 and d + 1 < len(shape):
             strides[d] = shape[d + 1] * strides[d + 1]
         elif isinstance(shape[d], int) and shape[d] == 1:
@@ -540,6 +540,6 @@ def _at_least(ndim: int, grow: Any) -> Any:
     return spelled(convert.__name__, "", VIEW)(convert)
 
 
-_at_least(1, lambda s: (1,))
-_at_least(2, lambda s: (1,) * (2 - len(s)) + s)
-_at_least(3, lambda s: {0: (1, 1, 1), 1: (1, *s, 1), 2: (*s, 1)}[len(s)])
+atleast_1d = _at_least(1, lambda s: (1,))
+atleast_2d = _at_least(2, lambda s: (1,) * (2 - len(s)) + s)
+atleast_3d = _at_least(3, lambda s: {0: (1, 1, 1), 1: (1, *s, 1), 2: (*s, 1)}[len(s)])
