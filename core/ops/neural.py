@@ -177,6 +177,10 @@ def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None,
     """batch_norm for each sample on its own."""
     if not use_input_stats:
         return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
+    if running_mean is not None:
+        samples = input.detach().reshape(input.shape[0], input.shape[1], -1)
+        running_mean.copy_(running_mean * (1 - momentum) + samples.mean(-1).mean(0) * momentum)
+        running_var.copy_(running_var * (1 - momentum) + samples.var(-1).mean(0) * momentum)
     return group_norm(input, input.shape[1], weight, bias, eps)
 
 
