@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..functions import functional_names
 from ..naming import module_getattr, public
-from . import loss_functions, other_functions
+from . import loss_functions, other_functions, resize_functions
 
-FUNCTIONS = {name: value for home in (loss_functions, other_functions) for name, value in vars(home).items()
+FUNCTIONS = {name: value for home in (loss_functions, other_functions, resize_functions) for name, value in vars(home).items()
              if getattr(value, "__module__", None) == public(home.__name__) and not name.startswith("_")
              and name != "reduced"}
 FUNCTIONS.update(functional_names())  # where the table has an operator of the name, that one is it

@@ -77,17 +77,39 @@ def normal_(tensor: Any, mean: float = 0.0, std: float = 1.0, generator: Any = N
 
 def trunc_normal_(tensor: Any, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
                   generator: Any = None) -> Any:
-    """Fill from the normal distribution cut off at a and b, by inverting its cumulative function."""
-    def below(x: float) -> float:
-        return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
+    """Fill from the normal distribution cut off at a and b, by rejection.
 
-    low, high = below((a - mean) / std), below((b - mean) / std)
+    Where [a, b] holds more than 0.3 of the distribution, normal numbers outside are drawn again; else uniform numbers
+    on [a, b] are kept with the probability that the density at them has to its peak. Whole tensors are drawn each
+    round, in PyTorch's order, so that a seed gives the same numbers.
+    """
+    if tensor.is_meta:
+        return tensor
+
+    def below(x: float) -> float:
+        return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
+
     with _NoGrad():
-        tensor.uniform_(2 * low - 1, 2 * high - 1, generator=generator)
-        tensor.erfinv_()
-        tensor.mul_(std * math.sqrt(2.0))
-        tensor.add_(mean)
-        return tensor.clamp_(min=a, max=b)
+        if below(b) - below(a) > 0.3:
+            tensor.normal_(mean, std, generator=generator)
+            values = tensor._array
+            low, high = values.dtype.type(a), values.dtype.type(b)
+            outside = (values < low) | (values > high)
+            while outside.any():
+                np.copyto(values, tensor.new_empty(tensor.shape).normal_(mean, std, generator=generator)._array,
+                          where=outside)
+                outside = (values < low) | (values > high)
+            return tensor
+        peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+        values = tensor._array
+        pending = np.ones(values.shape, bool)
+        while pending.any():
+            proposal = tensor.new_empty(tensor.shape).uniform_(a, b, generator=generator)._array
+            np.copyto(values, proposal, where=pending)
+            with np.errstate(divide="ignore"):
+                chance = np.log(tensor.new_empty(tensor.shape).uniform_(generator=generator)._array)
+            pending &= chance > -0.5 * ((proposal - mean) / std) ** 2 - peak
+    return tensor
 
 
 def constant_(tensor: Any, val: float) -> Any:

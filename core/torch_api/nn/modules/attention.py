@@ -134,12 +134,12 @@ class MultiheadAttention(Module):
         else:
             weights = None
             mixed = F.scaled_dot_product_attention(q, k, v, mask, dropout)
-        out = self.out_proj(mixed.transpose(1, 2).reshape(n, length, self.embed_dim))
+        out = self.out_proj(mixed.permute(2, 0, 1, 3).reshape(length, n, self.embed_dim))
         if weights is not None and average_attn_weights:
             weights = weights.mean(dim=1)
         if not batched:
-            return out.squeeze(0), weights.squeeze(0) if weights is not None else None
-        return out if self.batch_first else out.transpose(0, 1), weights
+            return out.squeeze(1), weights.squeeze(0) if weights is not None else None
+        return out.transpose(0, 1) if self.batch_first else out, weights
 
 
 class TransformerEncoderLayer(Module):

@@ -63,7 +63,7 @@ class _NormBase(Module):
 
     def extra_repr(self) -> str:
         return f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, " \
-               f"track_running_stats={self.track_running_stats}"
+               f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
 
 
 class _BatchNorm(_NormBase):

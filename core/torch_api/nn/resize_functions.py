@@ -1,0 +1,89 @@
+"""torch.nn.functional.interpolate: images and sequences resized by nearest, linear or area sampling.
+
+Output position i of n reads source position (i + 0.5) * scale - 0.5, or i * (m - 1) / (n - 1) with align_corners;
+nearest reads floor(i * scale). scale is m / n, or 1 / scale_factor where a factor was given (PyTorch's rule).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...errors import NotYetSupported
+from ...tensor.dtypes import float32, int64
+from .. import toplevel as T
+from ..naming import present
+
+_LINEAR = {"linear": 1, "bilinear": 2, "trilinear": 3}
+
+
+def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+                align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
+                antialias: bool = False) -> Any:
+    """input[N, C, ...] resized to `size` or by `scale_factor` (one number, or one per dimension)."""
+    dims = input.dim() - 2
+    if mode in _LINEAR:
+        if dims != _LINEAR[mode]:
+            raise NotImplementedError(f"Got {input.dim()}D input, but {mode} mode needs {_LINEAR[mode] + 2}D input")
+    elif mode not in ("nearest", "nearest-exact", "area"):
+        raise NotYetSupported(f"F.interpolate(mode={mode!r}) does not exist in Guardscope yet: use 'nearest', 'linear', "
+                              "'bilinear', 'trilinear' or 'area'.")
+    if antialias:
+        raise NotYetSupported("F.interpolate(antialias=True) does not exist in Guardscope yet: use mode='area' to shrink.")
+    if align_corners is not None and mode not in _LINEAR:
+        raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | "
+                         "bicubic | trilinear")
+    sizes, factors = _target(input, size, scale_factor, dims, recompute_scale_factor)
+    if mode == "area":
+        from .functional import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+
+        return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[dims - 1](input, sizes)
+    out = input
+    for d in range(dims):
+        have, want, factor = input.shape[d + 2], sizes[d], factors[d]
+        if mode in _LINEAR:
+            out = _linear(out, d + 2, have, want, factor, bool(align_corners))
+        else:
+            out = _nearest(out, d + 2, have, want, factor, 0.5 if mode == "nearest-exact" else 0.0)
+    return out.contiguous()
+
+
+def _target(input: Any, size: Any, scale_factor: Any, dims: int, recompute: bool | None) -> tuple[list, list]:
+    """(wanted sizes, factor per dimension or None where the ratio of sizes counts)."""
+    if (size is None) == (scale_factor is None):
+        raise ValueError("only one of size or scale_factor should be defined" if size is not None
+                         else "either size or scale_factor should be defined")
+    if size is not None:
+        wanted = list(size) if isinstance(size, tuple | list) else [size] * dims
+        if len(wanted) != dims:
+            raise ValueError("Input and output must have the same number of spatial dimensions, but got input with "
+                             f"spatial dimensions of {list(input.shape[2:])} and output size of {size}.")
+        return wanted, [None] * dims
+    factors = [float(f) for f in scale_factor] if isinstance(scale_factor, tuple | list) else [float(scale_factor)] * dims
+    wanted = [math.floor(n * f) for n, f in zip(input.shape[2:], factors)]
+    return wanted, [None] * dims if recompute else factors
+
+
+def _positions(want: Any, scale: float, shift: float) -> Any:
+    return T.arange(want, dtype=float32) * scale + shift
+
+
+def _nearest(x: Any, dim: int, have: Any, want: Any, factor: float | None, half: float) -> Any:
+    scale = 1.0 / factor if factor else have / want
+    at = _positions(want, scale, half * scale).floor().to(int64).clamp(max=have - 1)
+    return x.index_select(dim, at)
+
+
+def _linear(x: Any, dim: int, have: Any, want: Any, factor: float | None, align_corners: bool) -> Any:
+    if align_corners:
+        at = _positions(want, (have - 1) / (want - 1) if want > 1 else 0.0, 0.0)
+    else:
+        scale = 1.0 / factor if factor else have / want
+        at = _positions(want, scale, 0.5 * scale - 0.5).clamp(min=0)
+    low = at.floor().to(int64).clamp(max=have - 1)
+    high = (low + 1).clamp(max=have - 1)
+    share = (at - low).to(x.dtype).reshape([-1 if d == dim else 1 for d in range(x.dim())])
+    return x.index_select(dim, low) * (1 - share) + x.index_select(dim, high) * share
+
+
+present(globals())
