@@ -119,7 +119,7 @@ class Session:
                 raise ScriptError(f"{path} is not a Guardscope session: it does not start like an SQLite database")
         except OSError as problem:
             raise EnvironmentProblem(f"{path} cannot be read ({problem.strerror})") from None
-        problem = None
+        failed: sqlite3.Error | None = None
         for mode in ("mode=ro", "mode=ro&immutable=1"):      # the second for a folder in which nothing may be written
             db = None
             try:
@@ -128,14 +128,14 @@ class Session:
                 self._prepare(db)
                 return db
             except sqlite3.Error as error:
-                problem = problem or error
+                failed = failed or error
                 if db is not None:
                     db.close()
             except (ScriptError, EnvironmentProblem):
                 if db is not None:
                     db.close()
                 raise
-        raise EnvironmentProblem(f"{path} cannot be read as a session ({problem}); it may be cut off or damaged")
+        raise EnvironmentProblem(f"{path} cannot be read as a session ({failed}); it may be cut off or damaged")
 
     def _prepare(self, db: sqlite3.Connection) -> None:
         path = self.path

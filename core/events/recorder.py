@@ -102,7 +102,8 @@ class Recorder:
         if self._writer is not None:
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._writer.connection))
             # Compiled code may hold the old `append`: without a thread that drains, the deque is emptied now and then.
-            gc.callbacks.append(lambda phase, info, rows=self._rows: rows.clear())
+            rows = self._rows
+            gc.callbacks.append(lambda phase, info: rows.clear())
             self._rows.clear()
         self._writer = self._thread = None
         self.active = False

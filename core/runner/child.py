@@ -12,6 +12,7 @@ import json
 import os
 import signal
 import sys
+import traceback
 import types
 from pathlib import Path
 from typing import Any, NoReturn
@@ -19,7 +20,7 @@ from typing import Any, NoReturn
 from ..artifacts.settings import SETTINGS
 from ..errors import GuardscopeError
 from ..events.recorder import RECORDER
-from .tracebacks import strip, where
+from .tracebacks import raised_by_us, strip, where
 
 _kept: list[types.ModuleType] = []
 
@@ -32,6 +33,8 @@ def main(argv: list[str]) -> NoReturn:
         SETTINGS.update(options.get("settings", {}))
         if options.get("session"):
             RECORDER.open(options["session"], record_results=SETTINGS.record_results, new=False)
+            if SETTINGS.recompile_limit is not None:
+                RECORDER.info("recompile_limit", SETTINGS.recompile_limit)
         prepare_interpreter()
         install_torch()
     except GuardscopeError as problem:
@@ -61,7 +64,7 @@ def prepare_interpreter() -> None:
         RECORDER.close(timeout=5.0)
         leave(status)
 
-    os._exit = _exit  # type: ignore[assignment]
+    os._exit = _exit
 
 
 def run_script(script: str, arguments: list[str]) -> None:
@@ -97,11 +100,18 @@ def make_main(path: str) -> types.ModuleType:
 
 def ended_by(problem: BaseException) -> NoReturn:
     """Show the exception through sys.excepthook and end the process as the interpreter would."""
+    full = "".join(traceback.format_exception(problem)) if raised_by_us(problem) else ""
     strip(problem)
     file, line = where(problem)
     data: dict[str, Any] = {"type": type(problem).__name__, "message": str(problem), "file": file, "line": line}
+    if full:
+        data["traceback"] = full                     # for a report of a fault of ours
     place = f" at line {line} of {os.path.basename(file)}" if line else ""
-    RECORDER.event("uncaught", f"the script ended with {type(problem).__name__}: {problem}{place}", data)
+    said = "".join(traceback.format_exception_only(problem)).strip().splitlines()[-1]
+    if isinstance(problem, KeyboardInterrupt):
+        RECORDER.event("interrupted", f"the script was interrupted{place}", data)
+    else:
+        RECORDER.event("uncaught", f"the script ended with {said}{place}", data)
     sys.excepthook(type(problem), problem, problem.__traceback__)
     if isinstance(problem, KeyboardInterrupt) and os.name == "posix":
         flush_streams()

@@ -108,8 +108,8 @@ def open_window(argv: list[str]) -> int:
         from .process import check_script
 
         check_script(path)
-    if (problem := obstacle()) is not None:
-        raise EnvironmentProblem(problem)
+    if (reason := obstacle()) is not None:
+        raise EnvironmentProblem(reason)
     try:
         from ...gui.app import main as window
     except ImportError as problem:

@@ -24,6 +24,10 @@ from .output import Echo, Output
 
 START = Path(__file__).with_name("start.py")
 INTERVAL = 0.05
+if sys.platform == "win32":
+    ASK = signal.CTRL_BREAK_EVENT
+else:
+    ASK = signal.SIGINT
 FAULTS = {getattr(signal, name) for name in ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGTRAP", "SIGSYS")
           if hasattr(signal, name)}
 
@@ -76,9 +80,9 @@ class ScriptProcess:
         self._database = connect(self.session)
         options = json.dumps({"session": str(self.session), "settings": self.settings})
         more: dict[str, Any] = {}
-        if self.own_group and os.name == "posix":
+        if self.own_group and sys.platform != "win32":
             more["start_new_session"] = True
-        elif os.name == "nt":
+        elif sys.platform == "win32":
             more["creationflags"] = subprocess.CREATE_NEW_PROCESS_GROUP
         script = str(self.script) if self.cwd is None else str(path)
         try:
@@ -100,7 +104,7 @@ class ScriptProcess:
         if self._stop_asked is None and self.process is not None and self.returncode is None:
             self._stop_asked = time.monotonic()
             if ask:
-                self._send(signal.SIGINT if os.name == "posix" else signal.CTRL_BREAK_EVENT, group=False)
+                self._send(ASK, group=False)
 
     def wait(self, timeout: float | None = None) -> int | None:
         """Wait until the script has ended and its session is complete. Its exit status, None after the timeout."""

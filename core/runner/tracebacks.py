@@ -1,12 +1,14 @@
 """Tracebacks that show the script's frames and none of ours, as plain Python would print them.
 
 A frame is ours when its file belongs to the compiler, or when it runs generated code (no file, and globals without a
-module's name). A fault of ours (InternalError) keeps every frame; so does GUARDSCOPE_FULL_TRACEBACK=1.
+module's name); so are the frames of libraries that our code called. A fault of ours (InternalError) keeps every frame;
+so does GUARDSCOPE_FULL_TRACEBACK=1.
 """
 
 from __future__ import annotations
 
 import os
+import sysconfig
 import types
 from pathlib import Path
 
@@ -15,6 +17,8 @@ from ..errors import InternalError
 ROOT = Path(__file__).resolve().parents[2]
 OURS = tuple(str(ROOT / part) + os.sep for part in ("core", "gui"))
 FILES = (str(ROOT / "main.py"),)
+LIBRARIES = tuple({str(Path(path).resolve()) + os.sep for name, path in sysconfig.get_paths().items()
+                   if name in ("stdlib", "platstdlib", "purelib", "platlib")}) + ("<frozen ",)
 
 
 def is_ours(frame: types.FrameType) -> bool:
@@ -43,16 +47,30 @@ def strip(problem: BaseException) -> None:
 
 
 def without_ours(traceback: types.TracebackType | None) -> types.TracebackType | None:
-    """A copy of the traceback that skips our frames."""
+    """A copy of the traceback that skips our frames and what they called in libraries."""
     kept = []
+    inside = False                       # below a frame of ours, with no frame of the script since
     while traceback is not None:
-        if not is_ours(traceback.tb_frame):
+        frame = traceback.tb_frame
+        if is_ours(frame):
+            inside = True
+        elif not (inside and frame.f_code.co_filename.startswith(LIBRARIES)):
+            inside = False
             kept.append(traceback)
         traceback = traceback.tb_next
     result = None
     for entry in reversed(kept):
         result = types.TracebackType(result, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return result
+
+
+def raised_by_us(problem: BaseException) -> bool:
+    """Whether the innermost frame is not the script's. To be asked before `strip`."""
+    entry = problem.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    return entry is not None and (is_ours(entry.tb_frame)
+                                  or entry.tb_frame.f_code.co_filename.startswith(LIBRARIES))
 
 
 def where(problem: BaseException) -> tuple[str, int]:

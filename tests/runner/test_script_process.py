@@ -219,6 +219,15 @@ def test_a_missing_torch_name_says_so_and_names_the_nearest(run):
     assert "torch.nn.functional" in result.err.splitlines()[-1]
 
 
+def test_a_callback_of_the_script_below_our_frames_is_shown(run):
+    result = run("import torch\n\ndef bad(i):\n    raise KeyError('mine')\n\n"
+                 "class Odd:\n    def __index__(self):\n        return bad(1)\n\ntorch.zeros(2, Odd())\n")
+    lines = [line.strip() for line in result.err.splitlines()]
+    assert [line.split(", in ")[1] for line in lines if line.startswith("File")] == ["<module>", "__index__", "bad"]
+    assert lines[-1] == "KeyError: 'mine'"
+    assert "/core/" not in result.err
+
+
 def test_stdin_is_empty_unless_given(run):
     assert "EOFError" in run("input()\n").err
 
