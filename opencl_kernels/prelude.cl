@@ -283,39 +283,37 @@ static inline OF T rsqrt_(T a) { return (T)(1) / sqrt_(a); }
 // The quotient rounded to minus infinity, as NumPy and PyTorch find it: by way of the exact remainder.
 //@ remainder_ : float double
 static inline OF T remainder_(T a, T b) {
-    T r = fmod(a, b);
+    T r = fmod_(a, b);
     r = (r != (T)(0)) & ((r < (T)(0)) != (b < (T)(0))) ? r + b : r;
-    return r == (T)(0) ? copysign(r, b) : r;
+    return r == (T)(0) ? copysign_(r, b) : r;
 }
 
 //@ floordiv_ : float double
 static inline OF T floordiv_(T a, T b) {
-    T r = fmod(a, b);
+    T r = fmod_(a, b);
     T q = (a - r) / b;
     q = (r != (T)(0)) & ((r < (T)(0)) != (b < (T)(0))) ? q - (T)(1) : q;
     T f = floor_(q);
     f = q - f > (T)(0.5f) ? f + (T)(1) : f;
-    f = q == (T)(0) ? copysign((T)(0), a / b) : f;
+    f = q == (T)(0) ? copysign_((T)(0), a / b) : f;
     return b == (T)(0) ? a / b : f;
 }
 
 //@ truncdiv_ : float double
 static inline OF T truncdiv_(T a, T b) { return trunc_(a / b); }
 
-//@ fmod_ : float double
-static inline OF T fmod_(T a, T b) { return fmod(a, b); }
+//@ fmod_ scalar : float double
+static inline OF E fmod_(E a, E b) { return fmod(a, b); }
 
-//@ pow_ : float double
-static inline OF T pow_(T a, T b) { return pow(a, b); }
+//@ pow_ hypot_ atan2_ scalar : float double
+static inline OF E NAME(E a, E b) { return BUILTIN(a, b); }
 
-//@ hypot_ atan2_ : float double
-static inline OF T NAME(T a, T b) { return BUILTIN(a, b); }
+// Lane by lane for vectors: not every driver's vector forms are right (PoCL 3.0: sin of small numbers).
+//@ asin_ acos_ atan_ sinh_ cosh_ asinh_ acosh_ atanh_ erfc_ log2_ log10_ exp2_ scalar : float double
+static inline OF E NAME(E a) { return BUILTIN(a); }
 
-//@ sin_ cos_ tan_ asin_ acos_ atan_ sinh_ cosh_ asinh_ acosh_ atanh_ erfc_ log2_ log10_ exp2_ : float double
-static inline OF T NAME(T a) { return BUILTIN(a); }
-
-//@ exp_ expm1_ log_ log1p_ tanh_ erf_ sqrt_ : double
-static inline OF T NAME(T a) { return BUILTIN(a); }
+//@ exp_ expm1_ log_ log1p_ tanh_ erf_ sqrt_ sin_ cos_ tan_ scalar : double
+static inline OF E NAME(E a) { return BUILTIN(a); }
 
 //@ sigmoid_ : float double
 static inline OF T sigmoid_(T x) { return (T)(1) / ((T)(1) + exp_(-x)); }
@@ -357,7 +355,7 @@ static inline OF T exp_(T x) {
 static inline OF T expm1_(T x) {
     #pragma OPENCL FP_CONTRACT ON
     T z = x < (T)(-30.0f) ? (T)(-30.0f) : x;
-    z = z > (T)(88.5f) ? (T)(88.5f) : z;
+    z = z > (T)(88.8f) ? (T)(88.8f) : z;
     const T t = z * 1.44269504f + 12582912.0f;
     const I n = as_I(t) - (I)(0x4b400000);
     const T k = t - 12582912.0f;
@@ -374,7 +372,6 @@ static inline OF T expm1_(T x) {
     y = y + y;
     y = n == (I)(0) ? q : y;
     y = abs_(x) < (T)(1e-8f) ? x : y;
-    y = x > (T)(88.8f) ? (T)(INFINITY) : y;
     return y;
 }
 
@@ -456,4 +453,78 @@ static inline OF T erf_(T x) {
     T big = 1.0f - exp_(q);
     big = a > (T)(3.95f) ? (T)(1.0f) : big;
     return a != a ? x : a < (T)(1.0f) ? x * p : x < (T)(0) ? -big : big;
+}
+
+//@ quadrant : float
+// x = k * pi/2 + r, |r| <= pi/4, for |x| <= 1e6; returns k. In double precision where there is one: k * C is exact.
+#ifdef cl_khr_fp64
+static inline OF I quadrant(T x, T *r) {
+    const D d = CONVERT_D(x);
+    const D k = (d * 0.63661977236758134 + 6755399441055744.0) - 6755399441055744.0;
+    *r = CONVERT_T((d - k * 1.57079632673412561417) - k * 6.07710050650619224932e-11);
+    return CONVERT_I(k);
+}
+#else
+static inline OF I quadrant(T x, T *r) {
+    const T k = (x * 0.636619772f + 12582912.0f) - 12582912.0f;
+    *r = ((x - k * 1.5703125f) - k * 4.83751296997e-4f) - k * 7.54978995489e-8f;
+    return CONVERT_I(k);
+}
+#endif
+
+//@ sine : float
+static inline OF T sine(T r) {
+    #pragma OPENCL FP_CONTRACT ON
+    const T r2 = r * r;
+    T p = (T)(2.717367806326365e-6f);
+    p = p * r2 - 1.9839232845697552e-4f;
+    p = p * r2 + 8.333329111337662e-3f;
+    p = p * r2 - 1.666666716337204e-1f;
+    return r2 * r * p + r;
+}
+
+//@ cosine : float
+static inline OF T cosine(T r) {
+    #pragma OPENCL FP_CONTRACT ON
+    const T r2 = r * r;
+    T p = (T)(2.4425680749118328e-5f);
+    p = p * r2 - 1.3887251261621714e-3f;
+    p = p * r2 + 4.166664555668831e-2f;
+    return r2 * r2 * p + (1.0f - 0.5f * r2);
+}
+
+//@ near_sin_ : float
+static inline OF T near_sin_(T x) {
+    T r;
+    const I k = quadrant(x, &r);
+    const T y = (k & (I)(1)) != (I)(0) ? cosine(r) : sine(r);
+    return (k & (I)(2)) != (I)(0) ? -y : y;
+}
+
+//@ near_cos_ : float
+static inline OF T near_cos_(T x) {
+    T r;
+    const I k = quadrant(x, &r);
+    const T y = (k & (I)(1)) != (I)(0) ? sine(r) : cosine(r);
+    return ((k + (I)(1)) & (I)(2)) != (I)(0) ? -y : y;
+}
+
+//@ near_tan_ : float
+static inline OF T near_tan_(T x) {
+    T r;
+    const I k = quadrant(x, &r);
+    const T s = sine(r), c = cosine(r);
+    return (k & (I)(1)) != (I)(0) ? -c / s : s / c;
+}
+
+// Beyond 1e6 the driver's function, which reduces its argument with more digits.
+//@ sin_ cos_ tan_ : float
+static inline OF float NAME(float x) { return abs_(x) <= 1e6f ? near_NAME(x) : BUILTIN(x); }
+static inline OF float16 NAME(float16 x) {
+    float16 y = near_NAME(x);
+    const int16 near = abs_(x) <= 1e6f;
+    if (!all_lanes(convert_char16(near)))
+        for (int k = 0; k < 16; ++k)
+            if (!near[k]) y[k] = BUILTIN(x[k]);
+    return y;
 }

@@ -77,7 +77,7 @@ def build(text: str, options: list[str], device: Device) -> Built:
         if program is None:
             where = "driver"
             program = _from_source(text, flags, device)
-            _to_disk(path, program, device)
+            _to_disk(path, program)
         _PROGRAMS[key] = program
     return Built(program, where, time.perf_counter_ns() - start)
 
@@ -135,19 +135,17 @@ def _from_source(text: str, flags: list[str], device: Device) -> Any:
             os.environ["PYOPENCL_NO_CACHE"] = before
 
 
-def _to_disk(path: Path | None, program: Any, device: Device) -> None:
+def _to_disk(path: Path | None, program: Any) -> None:
     cl = pyopencl()
     if path is None:
         return
     try:
-        handles = program.get_info(cl.program_info.DEVICES)
-        binaries = program.get_info(cl.program_info.BINARIES)
-        binary = binaries[[h.int_ptr for h in handles].index(device.handle.int_ptr)]
+        binary = next((b for b in program.get_info(cl.program_info.BINARIES) if b), b"")   # built for one device
         if not binary:
             return
         fd, temporary = tempfile.mkstemp(dir=path.parent)
         with os.fdopen(fd, "wb") as file:
             file.write(binary)
         os.replace(temporary, path)                     # readers see the old file or the whole new one
-    except (OSError, cl.Error, ValueError):
+    except (OSError, cl.Error):
         return
