@@ -98,11 +98,11 @@ def fill_dtype(value: Any, dtype: DType | None) -> DType:
     return found
 
 
-def _fits(value: Any, dtype: DType) -> Any:
+def fits(value: Any, dtype: DType) -> Any:
     """The fill value; RuntimeError for an integer that the dtype cannot hold."""
     if type(value) is int and dtype.category == 1:
         info = np.iinfo(dtype.numpy)
-        if not info.min <= value <= info.max:
+        if value > info.max or value < (info.min if info.min else -info.max):
             raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
     return value
 
@@ -115,6 +115,8 @@ def full_of(size: tuple, value: Any, dtype: DType | None, where: Any) -> Any:
 def _filled(name: str, value: Any) -> Any:
     def make(*size: Any, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
              requires_grad: bool = False, pin_memory: bool = False, names: Any = None) -> Any:
+        if not size and names is None:
+            raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
         return result_of(out, full_of(unstar(size, names), value, dtype, device), requires_grad)
 
     def like(input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
@@ -145,7 +147,7 @@ def full(size: Any, fill_value: Any, *, out: Any = None, dtype: Any = None, layo
          requires_grad: bool = False, pin_memory: bool = False, names: Any = None) -> Any:
     """A tensor of `size` filled with `fill_value`, whose dtype it takes unless one is stated."""
     kind = fill_dtype(fill_value, dtype)
-    made = call(FULL, (sizes(size), _fits(fill_value, kind), kind, device_of(device)))
+    made = call(FULL, (sizes(size), fits(fill_value, kind), kind, device_of(device)))
     return result_of(out, made, requires_grad)
 
 
@@ -154,7 +156,8 @@ def full_like(input: Any, fill_value: Any, *, dtype: Any = None, layout: Any = N
               requires_grad: bool = False, memory_format: Any = None, pin_memory: bool = False) -> Any:
     """A tensor with the sizes (and layout) of `input` filled with `fill_value`."""
     where = input.device if device is None else device_of(device)
-    made = call(FULL_LIKE, (input, fill_value, dtype or input.dtype, where))
+    kind = dtype or input.dtype
+    made = call(FULL_LIKE, (input, fits(fill_value, kind), kind, where))
     return finish(made.contiguous() if str(memory_format).endswith("contiguous_format") else made, requires_grad)
 
 
@@ -162,6 +165,7 @@ def full_like(input: Any, fill_value: Any, *, dtype: Any = None, layout: Any = N
 def new_full(self: Any, size: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
              requires_grad: bool = False, pin_memory: bool = False) -> Any:
     """A tensor of `size` filled with `fill_value`, of the dtype and device of self."""
+    fits(fill_value, dtype or self.dtype)
     return finish(full_of(sizes(size), fill_value, dtype or self.dtype, self.device if device is None else device),
                   requires_grad)
 
@@ -341,7 +345,7 @@ def _arange_length(start: Any, end: Any, step: Any) -> Any:
 
 def _arange_rule(start: Any, end: Any, step: Any, dtype: DType, device: Any) -> Spec:
     if step == 0:
-        raise RuntimeError("step must be nonzero")
+        raise ValueError("step must be nonzero")
     if (step > 0 and start > end) or (step < 0 and start < end):
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     return Spec(dtype, (_arange_length(start, end, step),), device=device)

@@ -15,10 +15,11 @@ import numpy as np
 from ..tensor import dtypes as dt
 from ..tensor.tensor import Tensor
 from .broadcast import broadcast_shapes, same
-from .conversion import elements
+from .conversion import CONTIGUOUS, elements
 from .declare import Spec, checked, operator, parse, spelled
 from .dims import is_int, wrap_dim
 from .op import OPS, Extern, Op, call, register
+from .strides import like_strides, strides_in_order, view_strides
 from .views import GETITEM, check_index
 
 ReturnTopk = namedtuple("topk", ["values", "indices"])
@@ -43,8 +44,9 @@ def _index_tensor(item: Any) -> Any:
 def _split_index(self: Any, index: Any) -> tuple[tuple, list]:
     """(basic index of full length, advanced): `advanced` has one tensor or None per dimension after the basic step."""
     items = index if isinstance(index, tuple) else (index,)
-    if isinstance(index, list):
-        items = (index,)
+    if isinstance(index, list):                    # a list that holds more than numbers stands for a tuple
+        nested = any(v is None or v is Ellipsis or isinstance(v, Tensor | np.ndarray | slice | list | tuple) for v in index)
+        items = tuple(index) if nested else (index,)
     shape = self.shape
     ndim = len(shape)
     used = 0
@@ -96,6 +98,10 @@ def _split_index(self: Any, index: Any) -> tuple[tuple, list]:
                 item = from_numpy(np.ascontiguousarray(item) if item.ndim else item)
             elif not isinstance(item, Tensor):
                 item = _index_tensor(item)
+            if item.ndim == 0 and item.dtype.category == 1 and item._array is not None:
+                basic.append(check_index(int(item._array), shape[d], d))
+                d += 1
+                continue
             if item.dtype.category == 2:
                 raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
             width = item.ndim if item.dtype is dt.bool_ else 1
@@ -112,6 +118,8 @@ def _split_index(self: Any, index: Any) -> tuple[tuple, list]:
             advanced.append(item)
             advanced.extend([None] * (width - 1))
             d += width
+        elif isinstance(item, str):
+            raise TypeError("new(): invalid data type 'str'")
         else:
             raise IndexError(f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
                              f"indices (got {type(item).__name__})")
@@ -151,7 +159,15 @@ def _index_rule(m: Any, indices: tuple) -> Spec:
     rest = [n for d, n in enumerate(m.shape) if d >= len(indices) or indices[d] is None]
     together = where[-1] - where[0] + 1 == len(where)
     at = where[0] if together else 0
-    return Spec(m.dtype, (*rest[:at], *shape, *rest[at:]))
+    new = (*rest[:at], *shape, *rest[at:])
+    kept = [s for d, s in enumerate(m.strides) if d >= len(indices) or indices[d] is None]
+    source = Spec(m.dtype, new, (*kept[:at], *[0] * len(shape), *kept[at:]))
+    tails = []
+    for i in indices:
+        if i is not None:
+            wide = (*[1] * (at + len(shape) - len(i.shape)), *i.shape, *[1] * (len(rest) - at))
+            tails.append(Spec(i.dtype, wide, view_strides(i.shape, i.strides, wide)))
+    return Spec(m.dtype, new, strides_in_order(new, [source, *tails]))
 
 
 def _numpy_index(a: np.ndarray, indices: tuple) -> tuple:
@@ -196,6 +212,9 @@ def _put(a: np.ndarray, indices: tuple, values: np.ndarray, accumulate: bool) ->
         else [slice(None) if i is None else i for i in indices]))
     wanted = a[at].shape
     if values.ndim > len(wanted):
+        if any(n != 1 for n in values.shape[:values.ndim - len(wanted)]):
+            raise RuntimeError(f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
+                               f"result of shape {list(wanted)}")
         values = values.reshape(values.shape[values.ndim - len(wanted):])
     try:
         if accumulate:
@@ -233,7 +252,7 @@ def setitem(self: Any, index: Any, value: Any) -> None:
         if isinstance(value, Tensor):
             if value.ndim > part.ndim:
                 value = value.reshape(tuple(value.shape)[value.ndim - part.ndim:])
-            call(OPS["copy_"], (part, value))
+            call(OPS["copy_"], (part, value, False))
         else:
             call(OPS["fill_"], (part, value))
         return
@@ -247,8 +266,6 @@ def setitem(self: Any, index: Any, value: Any) -> None:
         return
     if not isinstance(value, Tensor):
         value = full_of((), value, self.dtype, self.device)
-    elif value.dtype is not self.dtype:
-        value = value.to(self.dtype)
     if any(t.dtype is dt.bool_ for t in tensors):
         indices = _advanced_indices(base, advanced)
     else:
@@ -319,6 +336,11 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     w = None if weights is None else elements(weights, "bincount()")
     got = np.bincount(elements(input, "bincount()"), w, minlength)
     return wrap(got.astype(np.int64) if w is None else got.astype(w.dtype if w.dtype.kind == "f" else np.float64))
+
+
+def _fresh(input: Any) -> Any:
+    """A contiguous copy."""
+    return call(CONTIGUOUS, (input,))
 
 
 # -- gather and scatter ----------------------------------------------------------------------------------------------
@@ -458,13 +480,13 @@ def scatter_(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = N
 @spelled("scatter", "scatter", SCATTER_)
 def scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Any:
     """A copy with src stored at index along dim."""
-    return scatter_(input.clone(), dim, index, src, value=value, reduce=reduce)
+    return scatter_(_fresh(input), dim, index, src, value=value, reduce=reduce)
 
 
 @spelled("scatter_add", "scatter_add", SCATTER_ADD_)
 def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
     """A copy with src added at index along dim."""
-    return call(SCATTER_ADD_, (input.clone(), dim, index, src))
+    return call(SCATTER_ADD_, (_fresh(input), dim, index, src))
 
 
 @spelled("scatter_reduce", "scatter_reduce", SCATTER_REDUCE_)
@@ -501,13 +523,13 @@ INDEX_FILL_ = operator("index_fill_", "input, dim, index, value:operand", Extern
 @spelled("index_add", "index_add", INDEX_ADD_)
 def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
     """A copy with alpha * source added to the rows named by index."""
-    return call(INDEX_ADD_, (input.clone(), dim, index, source, alpha))
+    return call(INDEX_ADD_, (_fresh(input), dim, index, source, alpha))
 
 
 @spelled("index_copy", "index_copy", INDEX_COPY_)
 def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
     """A copy with the rows named by index replaced."""
-    return call(INDEX_COPY_, (input.clone(), dim, index, source))
+    return call(INDEX_COPY_, (_fresh(input), dim, index, source))
 
 
 @spelled("index_fill", "index_fill", INDEX_FILL_)
@@ -528,7 +550,7 @@ MASKED_SCATTER_ = operator("masked_scatter_", "input, mask, source", Extern(), _
 @spelled("masked_scatter", "masked_scatter", MASKED_SCATTER_)
 def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     """A copy with the masked elements taken from source in order."""
-    return call(MASKED_SCATTER_, (input.clone(), mask, source))
+    return call(MASKED_SCATTER_, (_fresh(input), mask, source))
 
 
 # -- sorting and searching -------------------------------------------------------------------------------------------
@@ -545,7 +567,8 @@ def _sort(a: np.ndarray, dim: int, descending: bool, stable: bool) -> tuple:
 
 _sort_args = lambda a, dim=-1, descending=False, stable=False: (a, wrap_dim(dim, a.ndim), bool(descending), bool(stable))
 SORT = operator("sort", "input, dim=-1, descending:bool=False, stable:bool=False", Extern(), _sort,
-                lambda m, *rest: (Spec(m.dtype, m.shape), Spec(dt.int64, m.shape)), functions="sort", methods="sort",
+                lambda m, *rest: (Spec(m.dtype, m.shape, like_strides(m)), Spec(dt.int64, m.shape, like_strides(m))),
+                functions="sort", methods="sort",
                 normalize=_sort_args, returns=ReturnSort)
 
 

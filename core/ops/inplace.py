@@ -15,19 +15,20 @@ from .op import OPS, Extern, Op, Pointwise, call, register
 from .views import SQUEEZE, TRANSPOSE, UNSQUEEZE
 
 
-def _assigning(name: str, schema: str, expr: str, eager: Any, differentiable: bool = True) -> Op:
+def _assigning(name: str, schema: str, expr: str, eager: Any, normalize: Any = None) -> Op:
     """An operator that stores an expression into its first argument whatever the dtypes."""
     params = parse(schema)
     cell: list[Op] = []
     op = register(Op(name, params, eager, checked(name, params, inplace_rule(lambda: cell[0])), Pointwise(expr),
                      promote="assign", mutates=(0,), methods=(name,), promote_over=(1,) if len(params) > 1 else (0,),
-                     differentiable=differentiable))
+                     normalize=normalize))
     cell.append(op)
     return op
 
 
 COPY_ = _assigning("copy_", "input, src, non_blocking:bool=False", "src", lambda a, src, n: src)
-FILL_ = _assigning("fill_", "input, value:operand", "value", lambda a, value: value)
+FILL_ = _assigning("fill_", "input, value:operand", "value", lambda a, value: value,
+                   normalize=lambda a, value: (a, creation.fits(value, a.dtype)))
 ZERO_ = _assigning("zero_", "input", "0 * (input != input)", lambda a: np.zeros((), a.dtype))
 
 

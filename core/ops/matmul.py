@@ -25,6 +25,8 @@ def _c(d: Any) -> str:
 
 
 def _product(a: np.ndarray, b: np.ndarray) -> Any:
+    if a.dtype == np.bool_:
+        raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool'")
     if a.dtype == np.float16:
         return np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(np.float16)
     return np.matmul(a, b)
@@ -173,7 +175,7 @@ ADDMV = _addition("addmv", "input, mat:tensor, vec:tensor, *, beta=1, alpha=1", 
 @spelled("addbmm", "addbmm", BADDBMM)
 def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * sum of the batch of products."""
-    return input * beta + call(BMM, (batch1, batch2)).sum(0) * alpha
+    return input.contiguous() * beta + call(BMM, (batch1, batch2)).sum(0, dtype=input.dtype) * alpha
 
 
 # -- linear ----------------------------------------------------------------------------------------------------------

@@ -125,7 +125,9 @@ def _filler(name: str, schema: str, draw: Any, *, floating: bool = True) -> Op:
     def eager(a: np.ndarray, *args: Any) -> None:
         *rest, g = args
         kind = a.dtype if a.dtype.kind == "f" else np.dtype(np.float32)
-        a[...] = draw(_generator(g), a, kind, *rest).reshape(a.shape)
+        order = sorted(range(a.ndim), key=lambda i: -a.strides[i])
+        inside = a.transpose(order)                     # elements are drawn in the order of memory
+        inside[...] = draw(_generator(g), a, kind, *rest).reshape(inside.shape)
 
     def rule(m: Any, *rest: Any) -> Any:
         if floating:
@@ -138,7 +140,7 @@ def _filler(name: str, schema: str, draw: Any, *, floating: bool = True) -> Op:
 _filler("uniform_", "input, from_=0.0, to=1.0, *, generator=None",
         lambda g, a, d, low, high: g.uniform(a.size, d) * d.type(high - low) + d.type(low))
 _filler("normal_", "input, mean=0.0, std=1.0, *, generator=None",
-        lambda g, a, d, mean, std: g.normal(a.size, d) * d.type(std) + d.type(mean))
+        lambda g, a, d, mean, std: g.normal(a.size, d, a.flags.c_contiguous) * d.type(std) + d.type(mean))
 _filler("exponential_", "input, lambd=1.0, *, generator=None",
         lambda g, a, d, lambd: (-np.log1p(-g.uniform(a.size, np.dtype(np.float64))) / lambd).astype(d))
 _filler("log_normal_", "input, mean=1.0, std=2.0, *, generator=None",
@@ -153,8 +155,8 @@ def _bits(a: np.ndarray) -> tuple[int, int]:
     if a.dtype.kind == "b":
         return 0, 2
     if a.dtype.kind == "f":
-        return 0, 2 ** {2: 11, 4: 24, 8: 53}[a.dtype.itemsize]
-    return 0, int(np.iinfo(a.dtype).max)
+        return 0, 2 ** {2: 11, 4: 24, 8: 53}[a.dtype.itemsize] + 1
+    return 0, int(np.iinfo(a.dtype).max) + 1
 
 
 def _random(g: Generator, a: np.ndarray, d: np.dtype, low: Any, high: Any) -> np.ndarray:

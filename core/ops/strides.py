@@ -154,6 +154,16 @@ def elementwise_strides(shape: Sequence, operands: Sequence[Any]) -> tuple:
     return dense_in_order(shape, order)
 
 
+def strides_in_order(shape: Sequence, operands: Sequence[Any]) -> tuple:
+    """Dense strides in the order the operands' strides give, without the short cuts of elementwise_strides."""
+    if any(isinstance(n, int) and n == 0 for n in shape):
+        return contiguous_strides(shape)
+    order = _order(shape, [broadcast_strides(m.shape, m.strides, shape) for m in operands if len(m.shape)])
+    if order == list(range(len(shape) - 1, -1, -1)):
+        return contiguous_strides(shape)
+    return dense_in_order(shape, order)
+
+
 def like_strides(meta: Any) -> tuple:
     """Strides of a new tensor like `meta` (memory_format=torch.preserve_format): its own if dense, else its order."""
     if surely_contiguous(meta.shape, meta.strides):

@@ -71,15 +71,14 @@ class Generator:
         return (w[0::2] << np.uint64(32)) | w[1::2]
 
     def uniform(self, n: int, d: np.dtype) -> np.ndarray:
-        """n numbers in [0, 1) of dtype float32 or float64 (float16: 11 bits of a draw)."""
+        """n numbers in [0, 1) of dtype float32 or float64 (float16: float32 rounded)."""
         if d == np.float64:
             return (self.long_words(n) & np.uint64((1 << 53) - 1)).astype(np.float64) * 2.0 ** -53
-        digits = 24 if d == np.float32 else 11
-        return ((self.words(n) & np.uint64((1 << digits) - 1)).astype(np.float32) * np.float32(2.0 ** -digits)).astype(d)
+        return ((self.words(n) & np.uint64((1 << 24) - 1)).astype(np.float32) * np.float32(2.0 ** -24)).astype(d)
 
-    def normal(self, n: int, d: np.dtype) -> np.ndarray:
-        """n standard normal numbers."""
-        if n < 16:
+    def normal(self, n: int, d: np.dtype, in_blocks: bool = True) -> np.ndarray:
+        """n standard normal numbers; `in_blocks=False` draws pairs however many there are."""
+        if n < 16 or not in_blocks:
             return np.array([self._one_normal() for _ in range(n)]).astype(d)
         wide = np.dtype(np.float64) if d == np.float64 else np.dtype(np.float32)
         u = self.uniform(n, wide)
