@@ -1,0 +1,82 @@
+"""What is compiled as one: a function, a lambda, or the continuation of a function after a graph break."""
+
+from __future__ import annotations
+
+import ast
+import types
+from dataclasses import dataclass
+from typing import Any
+
+from ..source.locate import Located, NoSource, locate
+
+
+@dataclass(slots=True, eq=False)
+class Unit:
+    """One compilable piece of Python.
+
+    node: a FunctionDef (a lambda becomes one with a single Return, positions kept). params: the code's variables for its
+    parameters, in order (positional, keyword-only, *args, **kwargs). code: the key of its artifacts. freevars: names of
+    the closure's cells, in order.
+    """
+
+    name: str
+    qualname: str
+    kind: str                        # "function", "lambda", "resume"
+    node: Any
+    params: tuple[str, ...]
+    code: types.CodeType
+    freevars: tuple[str, ...]
+    file: str
+    first_line: int
+    class_name: str | None
+    located: Located
+    resume_of: Unit | None = None
+    resume_line: int | None = None
+
+    @property
+    def is_generator(self) -> bool:
+        return bool(self.code.co_flags & 0x20)
+
+    @property
+    def original(self) -> Unit:
+        """The function this is a continuation of, or itself."""
+        here = self
+        while here.resume_of is not None:
+            here = here.resume_of
+        return here
+
+
+_units: dict[int, tuple[types.CodeType, Unit]] = {}
+
+
+def parameter_count(code: types.CodeType) -> int:
+    """How many of the code's variables are parameters, *args and **kwargs included."""
+    return code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
+
+
+def register(unit: Unit) -> Unit:
+    """Make a generated unit known, so that `unit_of` finds it for its functions."""
+    _units[id(unit.code)] = (unit.code, unit)
+    return unit
+
+
+def unit_of(function: types.FunctionType) -> Unit | NoSource:
+    """The unit of a Python function; the same object for every function made from one code object."""
+    code = function.__code__
+    known = _units.get(id(code))
+    if known is not None and known[0] is code:
+        return known[1]
+    located = locate(function)
+    if isinstance(located, NoSource):
+        return located
+    node = located.node
+    if isinstance(node, ast.Lambda):
+        result = ast.copy_location(ast.Return(node.body), node.body)
+        made = ast.FunctionDef("<lambda>", node.args, [result], [], None)
+        if "type_params" in ast.FunctionDef._fields:
+            made.type_params = []  # type: ignore[attr-defined]
+        node = ast.copy_location(made, node)
+    return register(Unit(
+        name=code.co_name, qualname=code.co_qualname, kind="lambda" if code.co_name == "<lambda>" else "function", node=node,
+        params=code.co_varnames[:parameter_count(code)], code=code, freevars=code.co_freevars, file=located.file,
+        first_line=located.first_line, class_name=located.class_name, located=located))
