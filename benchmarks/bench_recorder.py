@@ -1,19 +1,20 @@
 # Cost of recording on the script's thread, and of storing and opening a million calls.
 # Run: python benchmarks/bench_recorder.py [CALLS]
+# ruff: noqa: I001
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import main  # noqa: E402, F401
+
 from guardscope.core.events.reader import Session  # noqa: E402
 from guardscope.core.events.recorder import Recorder  # noqa: E402
 from guardscope.core.tensor.devices import CPU  # noqa: E402
 from guardscope.core.tensor.dtypes import float32  # noqa: E402
 from guardscope.core.tensor.meta import TensorMeta  # noqa: E402
 from guardscope.core.tensor.tensor import Tensor  # noqa: E402
-
-import main  # noqa: E402, F401
 
 
 def loop(append, artifact, values, calls):

@@ -14,6 +14,7 @@ import socket
 import sqlite3
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -23,20 +24,51 @@ from .schema import APPLICATION_ID, VERSION, ddl, fields_of
 BUSY_MS = 5000                       # how long one writer waits for the other
 
 
-def is_sqlite(path: Path) -> bool:
-    """Whether the file starts as an SQLite database does."""
+# Databases that this process has open, by device and inode. Opening and closing such a file by other means than SQLite
+# would cancel SQLite's locks on it (POSIX locks belong to the process), and another process would then take the
+# write-ahead log away from under us. So files are looked into with `head`, which leaves these alone.
+_in_use: Counter[tuple[int, int]] = Counter()
+
+
+def hold(path: Path) -> tuple[int, int]:
+    """Note that this process is about to open a database. Returns a ticket for `release`."""
+    status = path.stat()
+    ticket = (status.st_dev, status.st_ino)
+    _in_use[ticket] += 1
+    return ticket
+
+
+def release(ticket: tuple[int, int]) -> None:
+    """The database with this ticket is closed again."""
+    _in_use[ticket] -= 1
+    if _in_use[ticket] <= 0:
+        del _in_use[ticket]
+
+
+def head(path: Path, size: int) -> bytes | None:
+    """The first bytes of a file; None if it is a database that this process has open. OSError if it cannot be read."""
+    status = path.stat()
+    if _in_use[status.st_dev, status.st_ino]:
+        return None
     with path.open("rb") as file:
-        return file.read(16) == b"SQLite format 3\0"
+        return file.read(size)
+
+
+def is_sqlite(path: Path) -> bool:
+    """Whether the file starts as an SQLite database does. OSError if it cannot be read."""
+    found = head(path, 16)
+    return found is None or found == b"SQLite format 3\0"
 
 
 def is_session(path: Path) -> bool:
     """Whether the file is a session by its SQLite application id, without opening it as a database."""
     try:
-        with path.open("rb") as file:
-            head = file.read(72)
+        found = head(path, 72)
     except OSError:
         return False
-    return head[:16] == b"SQLite format 3\0" and int.from_bytes(head[68:72], "big") == APPLICATION_ID
+    if found is None:
+        return True
+    return found[:16] == b"SQLite format 3\0" and int.from_bytes(found[68:72], "big") == APPLICATION_ID
 
 
 def remove(path: Path) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..errors import EnvironmentProblem, ScriptError
 from .columns import CALL_COLUMNS, Columns, derive_calls, sort_runs
-from .database import is_sqlite
+from .database import cannot_write, hold, is_sqlite, release
 from .schema import (
     APPLICATION_ID,
     CHUNK,
@@ -119,6 +119,7 @@ class Session:
                 raise ScriptError(f"{path} is not a Guardscope session: it does not start like an SQLite database")
         except OSError as problem:
             raise EnvironmentProblem(f"{path} cannot be read ({problem.strerror})") from None
+        self._ticket: tuple[int, int] | None = hold(path)
         failed: sqlite3.Error | None = None
         for mode in ("mode=ro", "mode=ro&immutable=1"):      # the second for a folder in which nothing may be written
             db = None
@@ -134,7 +135,9 @@ class Session:
             except (ScriptError, EnvironmentProblem):
                 if db is not None:
                     db.close()
+                self._let_go()
                 raise
+        self._let_go()
         raise EnvironmentProblem(f"{path} cannot be read as a session ({failed}); it may be cut off or damaged")
 
     def _prepare(self, db: sqlite3.Connection) -> None:
@@ -163,6 +166,29 @@ class Session:
     def close(self) -> None:
         """Let go of the file. What was read stays usable, except guards, nodes, failures and output."""
         self._db.close()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self._ticket is not None:
+            release(self._ticket)
+            self._ticket = None
+
+    def __del__(self) -> None:
+        if getattr(self, "_db", None) is not None:
+            self.close()
+
+    def save_copy(self, path: str | os.PathLike[str]) -> None:
+        """Write the whole session into another file, also while it is being recorded. EnvironmentProblem if that fails.
+        (Copying the file itself, in the process that has it open, would break SQLite's locks.)"""
+        try:
+            target = sqlite3.connect(path)
+            try:
+                self._db.backup(target)
+                target.execute("PRAGMA journal_mode = DELETE")
+            finally:
+                target.close()
+        except sqlite3.Error as problem:
+            raise EnvironmentProblem(cannot_write(Path(path), problem)) from None
 
     def __enter__(self) -> Session:
         return self

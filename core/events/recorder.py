@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from . import schema
-from .database import cannot_write, create, settle
+from .database import cannot_write, create, hold, release, settle
 from .writer import TypeName, Writer
 
 BOUND = 2_000_000            # rows that may wait for the disk
@@ -57,6 +57,7 @@ class Recorder:
         self._stopping = False
         self._asked = False
         self._own = False
+        self._ticket = (0, 0)
 
     # ---- life
 
@@ -70,6 +71,7 @@ class Recorder:
         if new:
             create(place, {})
         self._writer = Writer(place)
+        self._ticket = hold(place)
         self.path = place
         self.record_results = record_results
         self._rows = deque(maxlen=BOUND)
@@ -127,6 +129,7 @@ class Recorder:
                     if self._own:
                         writer.feed([("info", "state", "finished")])
                     writer.close()
+                    release(self._ticket)
                     if self._own and self.path is not None:
                         settle(self.path)
                     return
@@ -163,6 +166,7 @@ class Recorder:
             writer.connection.close()
         except sqlite3.Error:
             pass
+        release(self._ticket)
 
     # ---- slow path: each returns an id at once
 

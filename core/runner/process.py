@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import EnvironmentProblem, ScriptError
-from ..events.database import clean, connect, create, is_sqlite, set_info, settle
+from ..events.database import clean, connect, create, hold, is_sqlite, release, set_info, settle
 from .output import Echo, Output
 
 START = Path(__file__).with_name("start.py")
@@ -78,6 +78,7 @@ class ScriptProcess:
         create(self.session, {"start_ns": zero, "script": str(path), "argv": [str(self.script), *self.arguments],
                               "settings": self.settings, "cwd": str(self.cwd or Path.cwd())})
         self._database = connect(self.session)
+        self._ticket = hold(self.session)
         options = json.dumps({"session": str(self.session), "settings": self.settings})
         more: dict[str, Any] = {}
         if self.own_group and sys.platform != "win32":
@@ -176,6 +177,7 @@ class ScriptProcess:
             self._finish()
         finally:
             self._database.close()
+            release(self._ticket)
             settle(self.session)
             self._done.set()
 

@@ -1,5 +1,6 @@
 # A script in its child process: it must look as if plain Python ran it, and however it ends the session says so.
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -251,3 +252,25 @@ def test_what_is_no_script(tmp_path):
     binary.write_bytes(b"SQLite format 3\0" + bytes(100))
     with pytest.raises(ScriptError, match="database"):
         check_script(binary)
+
+
+def test_reading_in_the_recording_process_loses_nothing(start, tmp_path):
+    # Opening and closing the file by other means in this process would cancel SQLite's locks.
+    process = start("for i in range(2000): print('line', i)\n")
+    session = Session(process.session)
+    while process.running:
+        with pytest.raises(ScriptError, match="database"):
+            check_script(process.session)
+        Session(process.session).close()
+        session.refresh()
+        process.wait(0.02)
+    session.refresh()
+    expected = "".join(f"line {i}\n" for i in range(2000))
+    assert session.state == "finished"
+    assert "".join(text for _, _, text in session.output()) == expected
+    session.save_copy(tmp_path / "saved.guardscope")
+    session.close()
+    for path in (process.session, tmp_path / "saved.guardscope", shutil.copy(process.session, tmp_path / "c.guardscope")):
+        with Session(path) as again:
+            assert again.state == "finished" and again.info["exit_code"] == 0
+            assert "".join(text for _, _, text in again.output()) == expected
