@@ -124,6 +124,8 @@ class Writer:
             return "__fn"
         if isinstance(o, SizeOrigin):
             return self._size(o)
+        if isinstance(o, PinnedOrigin):
+            return self.constant(_stem(o.obj), o.obj)
         found = self._values.get(o)
         if found is None:
             found = self._values[o] = self.temporary(self._code(o))
@@ -134,8 +136,6 @@ class Writer:
             return f"{self._slot(o.slot)}[{o.name!r}]"
         if isinstance(o, BuiltinOrigin):
             return f"{self.constant('builtins', builtins.__dict__)}[{o.name!r}]"
-        if isinstance(o, PinnedOrigin):
-            return self.constant(_stem(o.obj), o.obj)
         base = self.fetch(o.base) if o.base is not None else ""
         if isinstance(o, CellOrigin):
             return f"{base}.__closure__[{o.index}].cell_contents"
