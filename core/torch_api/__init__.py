@@ -13,7 +13,7 @@ from ..tensor.meta import Size
 from ..tensor.tensor import Tensor
 from . import absent_dtypes, extras, printing
 from .functions import names
-from .naming import PACKAGE, AttributeText, module_getattr
+from .naming import PACKAGE, AttributeText, adopt, module_getattr
 from .version import __version__
 
 globals().update(names())
@@ -25,6 +25,9 @@ set_printoptions = printing.set_printoptions
 get_printoptions = printing.get_printoptions
 
 from . import nn  # noqa: E402  needs the names above
+
+adopt(names().values(), "torch")
+adopt(vars(Tensor).values(), "torch")
 
 _MODULES = ("_dynamo", "amp", "autograd", "backends", "compiler", "cuda", "distributed", "jit", "linalg", "nn", "onnx",
             "optim", "random", "return_types", "special", "types", "utils", "version")
@@ -48,7 +51,7 @@ def _missing_attribute(self: Any, name: str) -> Any:
 
 Tensor.__getattr__ = _missing_attribute  # type: ignore[attr-defined]
 _HIDDEN = frozenset(("absent_dtypes", "annotations", "dtype_info", "extras", "functions", "generator", "grad_modes",
-                     "importlib", "naming", "names", "printing", "toplevel", "Any", "AttributeText", "PACKAGE",
+                     "importlib", "naming", "names", "printing", "toplevel", "Any", "AttributeText", "PACKAGE", "adopt",
                      "module_getattr"))
 __all__ = ["Size", "Tensor", "__version__", *sorted(n for n in names() if not n.startswith("_") and n != "autocast"),
            "autocast", "compile", "nn", "set_printoptions"]

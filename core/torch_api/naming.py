@@ -18,8 +18,9 @@ from typing import Any
 PACKAGE = __name__.rpartition(".")[0]
 # Modules of this folder that are machinery: no script sees them as torch.<name>.
 PRIVATE = frozenset((
-    "absent_dtypes", "dtype_info", "extras", "functions", "generator", "grad_modes", "importing", "loss_functions",
-    "naming", "other_functions", "printing", "resize_functions", "settings", "toplevel", "tracked", "walk"))
+    "absent_dtypes", "compile_entry", "dtype_info", "extras", "functions", "generator", "grad_modes", "importing",
+    "loss_functions", "naming", "other_functions", "printing", "resize_functions", "settings", "toplevel", "tracked",
+    "walk"))
 
 
 def public(module_name: str) -> str:
@@ -43,6 +44,13 @@ def present(namespace: dict[str, Any]) -> None:
                         inner.__module__ = shown
         elif isinstance(value, types.FunctionType) and value.__module__ == own:
             value.__module__ = shown
+
+
+def adopt(functions: Iterable[Any], module: str) -> None:
+    """Let hand-written functions of the table say that they belong to `module`; generated ones say so already."""
+    for fn in functions:
+        if isinstance(fn, types.FunctionType) and not fn.__module__.startswith("torch"):
+            fn.__module__ = module
 
 
 def nearest(name: str, known: Iterable[str], count: int = 3) -> list[str]:

@@ -192,8 +192,8 @@ def tensor_repr(self: Any, *, tensor_contents: Any = None) -> str:
 
 
 def tensor_format(self: Any, spec: str) -> str:
-    """`f"{t:.3f}"`: a 0-d tensor formats its number, any other prints whole and takes no format."""
-    if self.ndim == 0 and self.device is not META:
+    """`f"{t:.3f}"`: a 0-d tensor formats its number; any other, and a Parameter, prints whole and takes no format."""
+    if self.ndim == 0 and self.device is not META and type(self) in (Tensor, FakeTensor):
         return format(self.item(), spec)
     if spec:
         raise TypeError(f"unsupported format string passed to {type(self).__name__}.__format__")

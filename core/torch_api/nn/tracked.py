@@ -69,4 +69,5 @@ class TrackedDict(dict):
         STATE.bump_epoch()
 
     def __reduce__(self) -> Any:
-        return (TrackedDict, (dict(self),))
+        """Pickled and deep-copied as a plain dict, which Module.__setstate__ turns into a tracked one again."""
+        return (dict, (dict(self),))

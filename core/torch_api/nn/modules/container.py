@@ -144,6 +144,10 @@ class ModuleList(_Numbered):
     def __add__(self, other: Iterable[Any]) -> ModuleList:
         return ModuleList([*self, *other])
 
+    def insert(self, index: int, module: Any) -> None:
+        """Put a module before position `index`."""
+        super().insert(index, module)
+
     def __repr__(self) -> str:
         """Runs of submodules that print alike are folded: `(0-3): 4 x Linear(...)`."""
         texts = [repr(m) for m in self]

@@ -39,7 +39,6 @@ class Module(Walk):
 
     training: bool
     _version: int = 1
-    _guardscope_module = True  # capture recognises modules by this mark, also through subclasses
     _compiled_call_impl: Callable[..., Any] | None = None
     dump_patches = False
     call_super_init = False

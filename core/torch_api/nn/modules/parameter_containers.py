@@ -60,16 +60,6 @@ class ParameterList(Module):
 
     __iadd__ = extend
 
-    def pop(self, index: int = -1) -> Any:
-        """Take the value at `index` out and return it."""
-        held = list(self)
-        out = held.pop(position(index, len(held)))
-        for i in range(self._size):
-            delattr(self, str(i))
-        self._size = 0
-        self.extend(held)
-        return out
-
     def __repr__(self) -> str:
         lines = [_described(str(i), v, repr(v.dtype) if isinstance(v, Tensor) else "") for i, v in enumerate(self)]
         if not lines:
@@ -90,8 +80,6 @@ class ParameterDict(Module):
             self.update(parameters)
 
     def __getitem__(self, key: str) -> Any:
-        if key not in self._keys:
-            raise KeyError(key)
         return getattr(self, key)
 
     def __setitem__(self, key: str, value: Any) -> None:

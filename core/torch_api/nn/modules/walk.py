@@ -18,6 +18,7 @@ def indented(text: str, spaces: int) -> str:
 class Walk:
     """The part of Module that only reads `_parameters`, `_buffers` and `_modules`."""
 
+    _guardscope_module = True  # capture recognises modules by this mark, also through subclasses
     _parameters: dict[str, Any]
     _buffers: dict[str, Any]
     _modules: dict[str, Any]
