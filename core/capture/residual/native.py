@@ -1,0 +1,55 @@
+"""The step that a graph breaks at, as Python that does just this step on finished operands."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+from .rest import CannotResume, Rest, load
+
+
+def native(broken: Any, role: str, names: Mapping[int, str], route: str = "__rt.call") -> str:
+    """Source text of an expression. Every operand must be in `names`; a call goes through `route`, so that the function
+    called is compiled on its own. role "truth": `bool(...)` of the finished node.
+
+    Raises CannotResume for a node that is no single step.
+    """
+    if role == "truth":
+        return f"bool({names[id(broken)]})"
+    rest = Rest(ast.Pass(), "", names)
+    if isinstance(broken, ast.Call):
+        if isinstance(broken.func, ast.Name) and broken.func.id in ("locals", "globals", "vars", "eval", "exec", "dir", "super"):
+            raise CannotResume(f"{broken.func.id}() looks at the frame it is called from")
+        call = _operands(rest, broken)
+        inside = ast.unparse(ast.Call(ast.Name("f", ast.Load()), [call.func, *call.args], call.keywords))
+        return route + inside[1:]
+    if isinstance(broken, ast.expr):
+        return ast.unparse(_operands(rest, broken))
+    raise CannotResume(f"a {type(broken).__name__.lower()} statement is no single step")
+
+
+def _operands(rest: Rest, node: Any) -> Any:
+    """The node with each child replaced by the name of its value."""
+    from copy import copy
+
+    made = copy(node)
+    for field, value in ast.iter_fields(node):
+        if isinstance(value, ast.expr):
+            setattr(made, field, _operand(rest, value))
+        elif isinstance(value, list):
+            setattr(made, field, [ast.keyword(v.arg, _operand(rest, v.value)) if isinstance(v, ast.keyword)
+                                  else _operand(rest, v) if isinstance(v, ast.expr) else v for v in value])
+    return made
+
+
+def _operand(rest: Rest, node: Any) -> Any:
+    if id(node) in rest.names:
+        return load(rest.names[id(node)], node)
+    if isinstance(node, ast.Constant):
+        return node
+    if isinstance(node, ast.Starred):
+        return ast.Starred(_operand(rest, node.value), ast.Load())
+    if isinstance(node, ast.Slice):
+        return ast.Slice(*(None if part is None else _operand(rest, part) for part in (node.lower, node.upper, node.step)))
+    raise CannotResume(f"the operand {ast.unparse(node)!r} is not at hand")
