@@ -1,7 +1,6 @@
 # How modules print: facts of PyTorch 2.13.
-import pytest
-
 import guardscope.core.torch_api as torch
+import pytest
 from guardscope.core.torch_api import nn
 
 

@@ -2,9 +2,8 @@
 import copy
 import pickle
 
-import pytest
-
 import guardscope.core.torch_api as torch
+import pytest
 from guardscope.core.tensor.state import STATE
 from guardscope.core.torch_api import nn
 from guardscope.core.torch_api.nn.tracked import TrackedDict

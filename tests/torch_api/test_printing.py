@@ -1,10 +1,9 @@
 # How tensors print. Expected texts are what PyTorch 2.13 printed for the same values.
 import math
 
+import guardscope.core.torch_api as torch
 import numpy as np
 import pytest
-
-import guardscope.core.torch_api as torch
 from guardscope.core.torch_api import nn, printing
 
 

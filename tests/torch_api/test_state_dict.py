@@ -1,7 +1,6 @@
 # state_dict and load_state_dict, with PyTorch 2.13's messages.
-import pytest
-
 import guardscope.core.torch_api as torch
+import pytest
 from guardscope.core.torch_api import nn
 
 

@@ -1,7 +1,6 @@
 # torch.utils, torch.amp, torch.random and settings.
-import pytest
-
 import guardscope.core.torch_api as torch
+import pytest
 from guardscope.core.errors import NotYetSupported
 from guardscope.core.torch_api.settings import Settings
 
