@@ -197,7 +197,9 @@ class LaunchWriter:
             self.line(f"{found} = {self.tensors[id(node)]}._array")
         else:                                                      # on the device: bring it here
             found = self.new_array(node)
-            self.line(f"copy(queue, {found}, {self.buffers[id(node)]})")
+            if not any(isinstance(n, int) and n == 0 for n in shape_of(node.spec)):
+                guard = "" if self.surely_some(node) else f"if {found}.size: "
+                self.line(f"{guard}copy(queue, {found}, {self.buffers[id(node)]})")
             found = self.permuted(node, found)
             self.pending = False
         self.arrays[id(node)] = found
