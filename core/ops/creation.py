@@ -390,8 +390,9 @@ def _linspace(start: Any, end: Any, steps: int, dtype: DType, device: Any) -> np
         return np.array([start]).astype(dtype.numpy)
     step = kind((kind(end) - kind(start)) / kind(max(steps - 1, 1)))
     i = np.arange(steps)
-    up = kind(start) + step * i.astype(kind)
-    down = kind(end) - step * (steps - 1 - i).astype(kind)
+    wide = float(step)                          # the product is not rounded before the sum (a fused multiply-add)
+    up = (float(kind(start)) + wide * i).astype(kind)
+    down = (float(kind(end)) - wide * (steps - 1 - i)).astype(kind)
     return np.where(i < steps // 2, up, down).astype(dtype.numpy)
 
 
