@@ -53,9 +53,9 @@ def main(path: str | None = None, run: bool = False) -> int:
         screen = app.primaryScreen().availableGeometry()
         window.resize(min(1440, screen.width() - 40), min(900, screen.height() - 60))
     if path is not None:
-        AfterFirstPaint(window.centralWidget(), lambda: window.open_path(path, run))
+        AfterFirstPaint(window.center, lambda: window.open_path(path, run))
     if os.environ.get("GUARDSCOPE_EXIT_AFTER_PAINT"):
-        AfterFirstPaint(window.centralWidget(), app.quit)
+        AfterFirstPaint(window.center, app.quit)
     # Ctrl-C in the terminal closes the window; Python runs the handler at the next turn of this timer.
     signal.signal(signal.SIGINT, lambda *_: window.close())
     ticks = QTimer(window)

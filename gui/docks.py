@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QMainWindow, QTabBar, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QMainWindow, QTabBar, QTabWidget, QWidget
 from shiboken6 import isValid
 
 from .theme import RESOURCES
@@ -43,8 +45,6 @@ class Dock(QDockWidget):
         row.addWidget(title)
         row.addStretch(1)
         self._bar, self._none = bar, QWidget()
-        self._none.setLayout(QVBoxLayout())
-        self._none.layout().setContentsMargins(0, 0, 0, 0)
         self._none.setMaximumHeight(0)
         self.setTitleBarWidget(bar)
 
@@ -76,19 +76,41 @@ class Docks:
                 dock.dockLocationChanged.connect(lambda _: self._titles())
                 dock.topLevelChanged.connect(lambda _: self._titles())
                 dock.visibilityChanged.connect(lambda _: self._titles())
+                dock.visibilityChanged.connect(dock.view.set_front)
         self.reset()
+
+    @contextmanager
+    def _arranging(self) -> Iterator[None]:
+        """While docks are shown one by one, no view is refreshed; afterwards those that stayed visible are."""
+        for dock in self.docks.values():
+            dock.view.held = True
+        try:
+            yield
+        finally:
+            QTimer.singleShot(0, self.window, self._release)
+
+    def _release(self) -> None:
+        for dock in self.docks.values():
+            dock.view.held = False
+            if dock.view.isVisible() and dock.view.front:
+                dock.view.flush()
 
     def reset(self) -> None:
         """The default arrangement."""
+        with self._arranging():
+            self._reset()
+        self.size()
+
+    def _reset(self) -> None:
         w = self.window
         for dock in self.docks.values():
             if dock.isFloating():
                 dock.setFloating(False)
             w.removeDockWidget(dock)
         for place in self.layout["docks"]:
-            dock = self.docks.get(place["view"])
-            if dock is None:
+            if place["view"] not in self.docks:
                 continue
+            dock = self.docks[place["view"]]
             if "tab_of" in place and place["tab_of"] in self.docks:
                 w.tabifyDockWidget(self.docks[place["tab_of"]], dock)
             elif place.get("below") in self.docks:
@@ -102,7 +124,6 @@ class Docks:
         for name in first:
             self.docks[name].raise_()
         self._titles()
-        self.size()
 
     def size(self) -> None:
         """Share the window's size out as the layout says."""
@@ -124,10 +145,11 @@ class Docks:
 
     def set_visible(self, on: bool) -> None:
         """All docks (they are hidden while the start page is shown)."""
-        for dock in self.docks.values():
-            dock.setVisible(on)
-        if on:
-            self.docks["causes"].raise_()
+        with self._arranging():
+            for dock in self.docks.values():
+                dock.setVisible(on)
+            if on:
+                self.docks["causes"].raise_()
 
     def _titles(self) -> None:
         if not isValid(self.window):         # docks are hidden one by one while the window is being destroyed

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..core.events.schema import OUTCOMES, PHASES, Artifact, Code, FailureRow, GuardRow, Limit, Phase
+from ..core.events.schema import OUTCOMES, PHASES, Artifact, Code, FailureRow, GuardRow, Limit, NodeRow, Phase
 
 DEFAULT_LIMIT = 8
 
@@ -53,6 +53,7 @@ class Facts:
         self.session = session
         self.revision = 0
         self._kept: dict[Any, Any] = {}
+        self._lasting: dict[Any, list[Any]] = {}
 
     def renew(self) -> None:
         self.revision += 1
@@ -218,9 +219,24 @@ class Facts:
             found[miss.call].append(miss)
         return found
 
+    def guards(self, artifact: int) -> list[GuardRow]:
+        """The guards of an artifact; they never change once written."""
+        found = self._lasting.get(("guards", artifact))
+        if not found:
+            found = self._lasting["guards", artifact] = self.session.guards(artifact)
+        return found
+
     def guard(self, artifact: int, index: int) -> GuardRow | None:
-        rows = self.session.guards(artifact)
-        return next((g for g in rows if g.index == index), None)
+        return next((g for g in self.guards(artifact) if g.index == index), None)
+
+    def nodes(self, artifact: int) -> list[NodeRow]:
+        """The nodes of an artifact's graph, `kernel` being the id of the kernel that computes them."""
+        found = self._lasting.get(("nodes", artifact))
+        if not found:
+            found = self._lasting["nodes", artifact] = self.session.nodes(artifact)
+        kernel_of = self._keep(("kernel of", artifact), lambda: {
+            int(n): k.id for k in self.session.kernels if k.artifact == artifact for n in k.nodes})
+        return [n if n.kernel == kernel_of.get(n.index) else replace(n, kernel=kernel_of.get(n.index)) for n in found]
 
     # source
 
@@ -250,14 +266,14 @@ class Facts:
             history = self.guard_history(a.id)
             if self.session.codes[a.code].file != file and not history:
                 continue
-            for g in self.session.guards(a.id):
+            for g in self.guards(a.id):
                 if g.file == file and g.line:
                     mark = marks[g.line]
                     if g.condition not in mark.guards and len(mark.guards) < 12:
                         mark.guards.append(g.condition)
                     mark.failures += history.get(g.index, GuardHistory()).failures
-            for node in self.session.nodes(a.id):
-                if node.file == file and node.line and node.kind == "op":
+            for node in self.nodes(a.id):
+                if node.file == file and node.line and node.op:
                     marks[node.line].nodes += 1
         return dict(marks)
 

@@ -260,7 +260,7 @@ class MainWindow(QMainWindow):
     # recent files
 
     def recent(self) -> list[str]:
-        value = self.settings.value("recent", [])
+        value: Any = self.settings.value("recent", [])
         return [value] if isinstance(value, str) else list(value or [])
 
     def _remember(self, path: str) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from .numbers import duration, number
 from .session_model import SessionModel
-from .time_scale import duration
 
 POLL_MS = 150
 
@@ -125,7 +125,7 @@ def live_banner(model: SessionModel) -> str:
     frames = [f for f in session.live if isinstance(f.get("code"), int) and 0 <= f["code"] < len(session.codes)]
     zero = session.info.get("start_ns")
     if not frames or not isinstance(zero, int):
-        return f"running \N{MIDDLE DOT} {facts.n_calls} calls so far"
+        return f"running \N{MIDDLE DOT} {number(facts.n_calls)} calls so far"
     inner = frames[-1]
     code = session.codes[inner["code"]]
     waited = max(0, time.perf_counter_ns() - zero - int(inner.get("since", 0)))
@@ -145,4 +145,4 @@ def end_banner(model: SessionModel) -> str:
     end = session.info.get("end_ns")
     took = f" in {duration(end)}" if isinstance(end, int) else ""
     said = session.info.get("ending") or session.state
-    return f"{said}{took} \N{MIDDLE DOT} {facts.n_calls} calls"
+    return f"{said}{took} \N{MIDDLE DOT} {number(facts.n_calls)} calls"

@@ -8,24 +8,32 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from ..core.errors import EnvironmentProblem, ScriptError
 
 
+class Parser(argparse.ArgumentParser):
+    """Raises ScriptError instead of printing its usage and exiting."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ScriptError(f"{message}; see {self.prog} --help")
+
+
 def parser() -> argparse.ArgumentParser:
-    p = argparse.ArgumentParser(prog="main.py screenshot", description="save a picture of the window",
+    p = Parser(prog="main.py screenshot", description="save a picture of the window",
                                 allow_abbrev=False)
     p.add_argument("path", help="a session, or a script to run first")
     p.add_argument("-o", "--output", required=True, metavar="FILE.png")
     p.add_argument("--size", default="1400x900", metavar="WxH", help="in pixels (default 1400x900)")
     p.add_argument("--theme", choices=["light", "dark"], default="light")
     p.add_argument("--select", action="append", default=[], metavar="WHAT=N",
-                   help="call=3, artifact=2, code=1, kernel=0, guard=2:1, line=12, view=graph, axis=time; repeatable")
+                   help="call=3, artifact=2, code=1, kernel=0, guard=2:1, node=2:1, line=12, view=graph, axis=time; repeatable")
     p.add_argument("--dynamic", choices=["auto", "true", "false"], default="auto", help="for a script")
     p.add_argument("--scale", type=float, default=1.0, help="device pixels per pixel (2 for a sharper picture)")
     return p
@@ -38,10 +46,14 @@ def main(argv: Sequence[str]) -> int:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     if options.scale != 1.0:
         os.environ["QT_SCALE_FACTOR"] = str(options.scale)
-    from PySide6.QtCore import QSettings
+    from PySide6.QtCore import QSettings, qInstallMessageHandler
     from PySide6.QtWidgets import QApplication
 
     from .app import make_app
+
+    # The platform without a display says for every window what it cannot do; the rest is passed on.
+    qInstallMessageHandler(lambda kind, context, text: None if text.startswith("This plugin does not support")
+                           else print(text, file=sys.stderr))
 
     app = make_app(options.theme)
     from .main_window import MainWindow
@@ -88,9 +100,10 @@ def select(window: Any, choice: str) -> None:
         window.show_view(value)
     elif name == "axis" and value in ("call", "time"):
         window.commands.run(f"timeline.by_{value}")
-    elif name == "guard" and value.count(":") == 1 and value.replace(":", "").isdigit():
+    elif name in ("guard", "node") and value.count(":") == 1 and value.replace(":", "").isdigit() \
+            and int(value.partition(":")[0]) < limits["artifact"]:
         artifact, index = map(int, value.split(":"))
-        window.model.select(artifact=artifact, guard=index)
+        window.model.select(artifact=artifact, **{name: index})
     elif name in limits and value.isdigit() and int(value) < limits[name]:
         window.model.select(**{name: int(value)})
     else:

@@ -178,7 +178,7 @@ class SessionModel(QObject):
             if artifact is None:
                 made = [r["artifact"] for r in runs if r["artifact"] >= 0 and r["outcome"] != 2]
                 used = [r["artifact"] for r in runs if r["artifact"] >= 0]
-                artifact = (made or used or [None])[0]
+                artifact = next(iter(made or used), None)
             code = int(session.calls["code"][call])
             if artifact is not None:
                 code = session.artifacts[artifact].code
@@ -230,9 +230,10 @@ class SessionModel(QObject):
         return Selection(code=a.code, artifact=artifact, call=call, file=c.file, line=c.resume_line or c.first_line)
 
     def _with_node_line(self, sel: Selection) -> Selection:
+        assert self.facts is not None
         if sel.artifact is None or sel.node is None:
             return sel
-        node = next((n for n in self.session.nodes(sel.artifact) if n.index == sel.node), None)
+        node = next((n for n in self.facts.nodes(sel.artifact) if n.index == sel.node), None)
         if node is None:
             return sel
         kernel = sel.kernel if sel.kernel is not None else node.kernel

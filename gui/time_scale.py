@@ -97,17 +97,3 @@ def nice_step(least: float) -> float:
         if factor * power >= least * (1 - 1e-12):
             return factor * power
     return 10 * power
-
-
-def duration(ns: float, digits: int = 2) -> str:
-    """A length of time as people say it: "840 ns", "12 us", "3.4 ms", "1.2 s", "2 min 05 s"."""
-    ns = float(ns)
-    if abs(ns) >= 60e9:
-        minutes, seconds = divmod(round(ns / 1e9), 60)
-        return f"{minutes} min {seconds:02d} s"
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("\N{MICRO SIGN}s", 1e3)):
-        if abs(ns) >= size * 0.9995:
-            value = ns / size
-            return f"{value:.{0 if value >= 99.5 else 1 if value >= 9.95 else digits}f}".rstrip("0").rstrip(".") \
-                + f" {unit}" if value < 99.5 else f"{value:.0f} {unit}"
-    return f"{ns:.0f} ns"

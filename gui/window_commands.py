@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from . import theme
@@ -52,8 +53,8 @@ def register(w: MainWindow) -> None:
     )
     for value, text in (("auto", "automatic"), ("true", "always"), ("false", "never")):
         w.commands.add(Command(f"run.dynamic.{value}", f"Dynamic sizes: {text}",
-                               lambda v=value: set_option(w, "dynamic", v), "Run", group=1,
-                               checked=lambda v=value: run.options["dynamic"] == v))
+                               partial(set_option, w, "dynamic", value), "Run", group=1,
+                               checked=partial(option_is, w, "dynamic", value)))
     w.commands.add(
         Command("go.next", "Next call", lambda: m.step(1), "Go", "Alt+Right", "Select the next call", blocked=no_calls),
         Command("go.previous", "Previous call", lambda: m.step(-1), "Go", "Alt+Left", blocked=no_calls),
@@ -79,10 +80,10 @@ def register(w: MainWindow) -> None:
                 lambda: "" if m.filter else "no filter is set", group=2),
     )
     for name, text in OUTCOMES:
-        w.commands.add(Command(f"filter.{name}", f"Show only: {text}", lambda n=name: m.set_filter({n}), "Timeline",
-                               blocked=no_calls, checked=lambda n=name: m.filter == {n}, group=2))
+        w.commands.add(Command(f"filter.{name}", f"Show only: {text}", partial(m.set_filter, (name,)), "Timeline",
+                               blocked=no_calls, checked=partial(filter_is, w, name), group=2))
     for place, (name, title) in enumerate(VIEWS):
-        w.commands.add(Command(f"view.{name}", title, lambda n=name: w.show_view(n), "View", f"Ctrl+{place + 1}",
+        w.commands.add(Command(f"view.{name}", title, partial(w.show_view, name), "View", f"Ctrl+{place + 1}",
                                f"Bring {title} to the front", blocked=nothing_open))
     w.commands.add(
         Command("view.reset", "Default layout", lambda: w.docks.reset(), "View",  # type: ignore[union-attr]
@@ -102,6 +103,14 @@ def set_option(w: MainWindow, name: str, value: str) -> None:
     w.control.options[name] = value
     box = getattr(w, name)
     box.setCurrentIndex(box.findData(value))
+
+
+def option_is(w: MainWindow, name: str, value: str) -> bool:
+    return w.control.options[name] == value
+
+
+def filter_is(w: MainWindow, outcome: str) -> bool:
+    return w.model.filter == {outcome}
 
 
 def show_terms(w: MainWindow) -> None:

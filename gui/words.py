@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from ..core.events.schema import OUTCOME_WORDS, FailureRow
 from .facts import Facts
-from .time_scale import duration
-
-
-def plural(count: int, one: str, many: str = "") -> str:
-    """"1 call", "2 calls", "12 345 calls" (thousands set apart by a thin space)."""
-    return f"{number(count)} {one if count == 1 else many or one + 's'}"
-
-
-def number(count: int) -> str:
-    return f"{count:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") if count >= 10_000 else str(count)
+from .numbers import duration
 
 
 def signature(facts: Facts, call: int) -> list[tuple[str, str]]:

@@ -28,6 +28,7 @@ COMMANDS: dict[str, str] = {
     "report": "print the report of a session",
     "export": "write a session as JSON, CSV or Chrome trace",
     "devices": "list the OpenCL devices",
+    "screenshot": "save a picture of the window on a script or a session",
     "compare": "compare two sessions",
 }
 
@@ -69,7 +70,7 @@ def dispatch(argv: list[str]) -> int:
 
 
 def top_parser() -> argparse.ArgumentParser:
-    listing = "\n".join(f"  {name:<9} {text}" for name, text in COMMANDS.items())
+    listing = "\n".join(f"  {name:<10} {text}" for name, text in COMMANDS.items())
     return argparse.ArgumentParser(
         prog="main.py", formatter_class=argparse.RawDescriptionHelpFormatter, add_help=False,
         usage="main.py [SCRIPT|SESSION]\n       main.py COMMAND ... (main.py COMMAND --help tells more)",
@@ -298,6 +299,14 @@ def devices(argv: list[str]) -> int:
     return 0
 
 
+def screenshot(argv: list[str]) -> int:
+    try:
+        from ...gui.screenshot import main as picture
+    except ImportError as problem:
+        raise EnvironmentProblem(no_window(problem)) from None
+    return picture(argv)
+
+
 def compare(argv: list[str]) -> int:
     parser = Parser(prog="main.py compare", description=COMMANDS["compare"], allow_abbrev=False)
     parser.add_argument("a", metavar="A")
@@ -309,4 +318,4 @@ def compare(argv: list[str]) -> int:
 
 HANDLERS: dict[str, Callable[[list[str]], int]] = {
     "open": open_window, "run": run, "headless": headless, "report": report, "export": export, "devices": devices,
-    "compare": compare}
+    "screenshot": screenshot, "compare": compare}

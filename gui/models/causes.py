@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core.events import summary
 from ...core.events.schema import OUTCOME_NUMBER
-from ..words import number, plural
+from ..numbers import number, plural
 
 MOST_VALUES = 8
 

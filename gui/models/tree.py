@@ -99,7 +99,7 @@ class TreeModel(QAbstractItemModel):
         owner = parent.internalPointer() if parent.isValid() else self._top
         return self.createIndex(row, column, owner.children[row])
 
-    def parent(self, index: Index = QModelIndex()) -> Any:  # type: ignore[override]  # noqa: B008
+    def parent(self, index: Index = QModelIndex()) -> Any:  # noqa: B008
         if not index.isValid():
             return QModelIndex()
         return self.index_of(index.internalPointer().parent)

@@ -58,6 +58,8 @@ class View(QWidget):
         self.model = model
         self.jobs = jobs
         self._waiting: set[str] = set(ALL)
+        self.held = False                    # while docks are being arranged
+        self.front = True                    # False behind another tab; Qt calls such widgets visible
         self._content: QWidget | None = None
         self._stack = QStackedLayout(self)
         self._stack.setContentsMargins(0, 0, 0, 0)
@@ -89,12 +91,12 @@ class View(QWidget):
         wanted = self.cares.intersection(what)
         if wanted:
             self._waiting |= wanted
-            if self.isVisible():
+            if self.isVisible() and self.front:
                 self.flush()
 
     def flush(self) -> None:
         """Do what was asked for, now."""
-        if not self._waiting:
+        if not self._waiting or self.held:
             return
         what, self._waiting = self._waiting, set()
         try:
@@ -137,7 +139,14 @@ class View(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.flush()
+        if self.front:
+            self.flush()
+
+    def set_front(self, on: bool) -> None:
+        """The view came to the front of its tabs, or went behind another."""
+        self.front = on
+        if on and self.isVisible():
+            self.flush()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

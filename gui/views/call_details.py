@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from ...core.events.schema import OUTCOME_WORDS, OUTCOMES, FailureRow
-from ..time_scale import duration
+from ..numbers import duration, plural
 from ..widgets.page import Page, code, esc, link, mark
-from ..words import call_sentence, call_title, plural, signature
+from ..words import call_sentence, call_title, signature
 from .base import View
 
 MOST_VERSIONS = 16
@@ -95,8 +95,9 @@ class CallView(View):
         for a in sorted(made):
             artifact = facts.session.artifacts[a]
             for source, dim, symbol in artifact.dynamic_dims:
+                place = source if dim is None else f"{source}.shape[{dim}]"
                 items += (f"<p class='muted'>In {link(f'artifact:{a}', f'version {artifact.version}')} of "
-                          f"{esc(facts.code(artifact.code).title)}, {code(f'{source}.shape[{dim}]')} may be any size "
+                          f"{esc(facts.code(artifact.code).title)}, {code(place)} may be any value "
                           f"({esc(symbol)}).</p>")
         return f"<h2>What was decided</h2>{items}" if items else ""
 

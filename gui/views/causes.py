@@ -8,9 +8,8 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from ..models.causes import CauseRow
-from ..time_scale import duration
+from ..numbers import duration, plural
 from ..widgets.page import Page, code, esc, link, mark
-from ..words import plural
 from .base import View
 
 MOST = 60

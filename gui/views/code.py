@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.events.schema import Kernel
-from ..time_scale import duration
+from ..numbers import duration, plural
 from ..widgets.code_edit import CodeEdit
 from ..widgets.elided import ElidedLabel
-from ..words import plural
 from .base import View
 
 
@@ -38,7 +39,7 @@ class _TextView(View):
     def chosen(self, value: object) -> None:
         raise NotImplementedError
 
-    def fill(self, items: list[tuple[str, object]], current: object) -> None:
+    def fill(self, items: Sequence[tuple[str, object]], current: object) -> None:
         """Fill the chooser."""
         self.choose.blockSignals(True)
         self.choose.clear()

@@ -9,9 +9,8 @@ from ...core.events.schema import OUTCOME_WORDS, OUTCOMES, Artifact, Code
 from .. import theme
 from ..glossary import explain
 from ..models.tree import Row, TreeModel
-from ..time_scale import duration
+from ..numbers import duration, number, plural
 from ..widgets.meter import MeterDelegate
-from ..words import number, plural
 from .base import View
 
 
@@ -103,7 +102,8 @@ class FunctionsView(View):
         outcome = "compile" if a.version == 0 else "recompile"
         tip = [f"Version {a.version}, " + (f"made in call {a.call}" if a.call >= 0 else "made outside any call"),
                f"served {plural(used, 'run')}", f"compile time {duration(facts.compile_ns(artifact=a.id))}"]
-        tip += [f"{source}, dimension {dim}: any size ({symbol})" for source, dim, symbol in a.dynamic_dims]
+        tip += [f"{source}{'' if dim is None else f', dimension {dim}'}: any value ({symbol})"
+                for source, dim, symbol in a.dynamic_dims]
         return Row(("artifact", a.id), [title, number(used), duration(facts.compile_ns(artifact=a.id))], [],
                    "\n".join(tip), theme.mark_icon(outcome))
 

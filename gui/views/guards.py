@@ -20,8 +20,8 @@ from .. import theme
 from ..facts import GuardHistory
 from ..glossary import GUARD_KINDS, explain
 from ..models.table import Column, SortedTable, TableModel
+from ..numbers import plural
 from ..widgets.elided import ElidedLabel
-from ..words import plural
 from .base import View
 
 MISS = -1                       # stands for "the selected call" among the versions
@@ -164,7 +164,7 @@ class GuardsView(View):
         history = facts.guard_history(s.artifact)
         version = facts.session.artifacts[s.artifact].version
         rows = []
-        for g in facts.session.guards(s.artifact):
+        for g in facts.guards(s.artifact):
             h = history.get(g.index, GuardHistory())
             rank = 0 if g.index in now else 1 if h.failures else 2
             seen = h.seen if h.origin in ("", g.origin) else f"{h.origin} = {h.seen}"

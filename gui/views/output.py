@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from .. import theme
-from ..words import number
+from ..numbers import number
 from .base import View
 
 LINES = 20_000
@@ -162,4 +162,4 @@ class OutputView(View):
 
     def plain(self) -> str:
         """The text shown."""
-        return self.text.toPlainText()
+        return self.text.toPlainText() if self._content is not None else ""

@@ -7,9 +7,9 @@ from pathlib import Path
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from ..facts import LineMarks
+from ..numbers import number, plural
 from ..widgets.code_edit import CodeEdit, Mark
 from ..widgets.elided import ElidedLabel
-from ..words import number, plural
 from .base import View
 
 
@@ -80,7 +80,7 @@ class SourceView(View):
         if s.artifact is None or (s.node is None and s.guard is None):
             return None
         row = facts.guard(s.artifact, s.guard) if s.guard is not None else \
-            next((n for n in facts.session.nodes(s.artifact) if n.index == s.node), None)
+            next((n for n in facts.nodes(s.artifact) if n.index == s.node), None)
         return (row.col, row.end_line, row.end_col) if row is not None and row.end_col > row.col else None
 
     def marks(self, file: str) -> dict[int, Mark]:

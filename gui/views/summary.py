@@ -7,11 +7,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from .. import theme
 from ..jobs import Jobs
+from ..numbers import duration, number
 from ..session_model import SessionModel
-from ..time_scale import duration
 from ..widgets.chips import OutcomeChips
 from ..widgets.elided import ElidedLabel
-from ..words import number
 from .base import View
 
 

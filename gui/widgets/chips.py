@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 from ...core.events.schema import OUTCOME_WORDS, OUTCOMES
 from .. import theme
 from ..glossary import explain
-from ..words import number
+from ..numbers import number
 
 
 class OutcomeChips(QWidget):

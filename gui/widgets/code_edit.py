@@ -166,7 +166,10 @@ class CodeEdit(QPlainTextEdit):
             text = self.document().findBlockByNumber(line - 1).text()
             x = rect.left() + metrics.horizontalAdvance(text) + 28
             p.setPen(QColor(getattr(t, mark.note_role, t.text_muted)))
-            p.drawText(QPointF(x, rect.top() + metrics.ascent() + 1), mark.note)
+            room = self.viewport().width() - x - 6
+            if room > 40:
+                note = metrics.elidedText(mark.note, Qt.TextElideMode.ElideRight, int(room))
+                p.drawText(QPointF(x, rect.top() + metrics.ascent() + 1), note)
         p.end()
 
     def viewportEvent(self, event: QEvent) -> bool:

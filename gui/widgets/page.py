@@ -62,8 +62,8 @@ class Page(QTextBrowser):
         self.setHtml(body)
         self.verticalScrollBar().setValue(place if keep_place else 0)
 
-    def loadResource(self, kind: int, name: QUrl) -> Any:
-        url = name.toString()
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:
+        url = name.toString() if isinstance(name, QUrl) else name
         if kind == QTextDocument.ResourceType.ImageResource.value or kind == QTextDocument.ResourceType.ImageResource:
             head, _, rest = url.partition(":")
             if head == "mark":

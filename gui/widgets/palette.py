@@ -16,7 +16,7 @@ class Palette(QFrame):
     def __init__(self, commands: Registry, window: QWidget) -> None:
         super().__init__(window, Qt.WindowType.Popup)
         self.setObjectName("palette")
-        self.commands = commands
+        self.commands, self.window_below = commands, window
         box = QVBoxLayout(self)
         box.setContentsMargins(8, 8, 8, 8)
         box.setSpacing(6)
@@ -39,7 +39,7 @@ class Palette(QFrame):
 
     def open(self) -> None:
         """Show it at the top of the window, empty."""
-        window = self.parentWidget()
+        window = self.window_below
         width = min(560, window.width() - 60)
         self.resize(width, min(420, window.height() - 120))
         self.move(window.mapToGlobal(QPoint((window.width() - width) // 2, 46)))

@@ -1,0 +1,92 @@
+"""The column algorithm of the timeline against counting by hand."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import numpy as np
+from guardscope.core.events.schema import OUTCOME_NUMBER
+from guardscope.gui.facts import Facts
+from guardscope.gui.models.lanes import (
+    IMPORTANCE,
+    Intervals,
+    compile_lane,
+    device_lanes,
+    run_lanes,
+    stack_heights,
+    touch_counts,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+@given(st.lists(st.tuples(st.integers(0, 100), st.integers(1, 30)), max_size=30), st.integers(1, 20))
+def test_touch_counts_equal_counting_each_interval(pairs: list[tuple[int, int]], columns: int) -> None:
+    starts = np.array([a for a, _ in pairs], float)
+    ends = np.array([a + n for a, n in pairs], float)
+    edges = np.linspace(0, 130, columns + 1)
+    got = touch_counts(np.sort(starts), np.sort(ends), edges)
+    want = [sum(a < right and b > left for a, b in zip(starts, ends)) for left, right in zip(edges, edges[1:])]
+    assert got.tolist() == want
+
+
+def test_stacked_heights_fill_the_lane_and_show_the_rare() -> None:
+    counts = np.array([[0, 1, 0], [0, 0, 0], [1000, 999_999, 0]])
+    pixels = stack_heights(counts, 20)
+    assert pixels.sum(axis=0).tolist() == [20, 20, 0]
+    assert pixels[0].tolist() == [0, 3, 0]        # one in a million still gets its three pixels
+
+
+def test_a_million_calls_are_columns_not_bars(fake: ModuleType) -> None:
+    session = fake.many_calls(1_000_000)
+    lanes = run_lanes(Facts(session))
+    edges = np.linspace(0, 1_000_000, 1001)
+    total = sum(lane.counts("call", edges, IMPORTANCE) for lane in lanes)
+    assert np.all(total.sum(axis=0) == 1000)
+    rare = int(np.count_nonzero(session.runs["outcome"] == OUTCOME_NUMBER["recompile"]))
+    assert total[IMPORTANCE.index(OUTCOME_NUMBER["recompile"])].sum() == rare
+    assert lanes[0].visible("call", 0, 1_000_000, IMPORTANCE, 500) is None
+    near = lanes[0].visible("call", 500_000, 500_100, IMPORTANCE, 500)
+    assert near is not None
+    assert len(near) == 25                        # every fourth call is of the first function
+    assert all(500_000 <= start < 500_100 for start, *_ in near)
+
+
+def test_lanes_are_functions_followed_by_their_resume_functions(fake: ModuleType) -> None:
+    titles = [(lane.title, lane.resume) for lane in run_lanes(Facts(fake.synthetic()))]
+    assert titles == [("Meter.forward", False), ("scale", False), ("report", False), ("resume, line 23", True),
+                      ("with_format", False)]
+
+
+def test_one_interval_per_call_keeps_the_worst_run() -> None:
+    from guardscope.gui.models.lanes import RunLane, _fill
+
+    lane = RunLane(("code", 0), "f", 0, False)
+    reuse, recompile = OUTCOME_NUMBER["reuse"], OUTCOME_NUMBER["recompile"]
+    outcome = np.array([reuse, recompile, reuse], "u1")
+    _fill(lane, np.arange(3), np.array([5, 5, 6]), outcome, np.array([0, 10, 20]), np.array([9, 19, 29]))
+    assert lane.by_call[recompile].starts.tolist() == [5.0]
+    assert lane.by_call[reuse].starts.tolist() == [6.0]
+    assert len(lane.by_time[reuse].starts) == 2
+
+
+def test_compile_lane_sums_each_call(fake: ModuleType) -> None:
+    facts = Facts(fake.synthetic())
+    lane = compile_lane(facts)
+    assert lane is not None
+    per_call = lane.amounts(np.arange(facts.n_calls + 1)).sum(axis=0)
+    assert per_call[0] == 30_400_000              # the five phases that the fake writes for its first call
+    assert per_call.sum() == sum(p.end - p.start for p in facts.session.phases)
+
+
+def test_device_lanes_by_device(fake: ModuleType) -> None:
+    lanes = device_lanes(Facts(fake.synthetic()))
+    assert [lane.title for lane in lanes] == ["On pthread", "On basic"]
+    assert all(lane.amounts(np.array([0, 48])).sum() > 0 for lane in lanes)
+
+
+def test_intervals_are_sorted_whatever_the_order() -> None:
+    iv = Intervals.of(np.array([3, 1, 2]), np.array([9, 5, 2]), np.array([0, 1, 2]))
+    assert iv.starts.tolist() == [1, 2, 3]
+    assert iv.rows.tolist() == [1, 2, 0]
+    assert np.all(np.diff(iv.sorted_ends()) >= 0)

@@ -1,0 +1,168 @@
+"""Opening files good and bad, live growth, jobs, start-up imports, screenshots."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from guardscope.gui.jobs import Jobs
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize(("name", "content", "says"), [
+    ("missing.py", None, "there is no script"),
+    ("missing.guardscope", None, "there is no"),
+    ("bad.guardscope", b"not a database", "is not a Guardscope session"),
+    ("cut.guardscope", b"SQLite format 3\x00" + b"\x10\x00" * 40, ""),
+    ("binary.py", b"\x00\x01\x02", "is not a Python script"),
+])
+def test_a_file_that_cannot_be_opened_gets_a_sentence(make_window: Any, tmp_path: Path, name: str, content: bytes | None,
+                                                      says: str) -> None:
+    window = make_window()
+    said: list[str] = []
+    window.problem.connect(said.append)
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    assert not window.open_path(path)
+    assert len(said) == 1
+    assert says in said[0]
+    assert "\n" not in said[0]
+    assert "Traceback" not in said[0]
+
+
+def test_a_folder_gets_a_sentence(make_window: Any, tmp_path: Path) -> None:
+    window = make_window()
+    said: list[str] = []
+    window.problem.connect(said.append)
+    assert not window.open_path(tmp_path)
+    assert "is a folder" in said[0]
+
+
+def test_a_script_opens_without_being_run(make_window: Any, tmp_path: Path, qtbot: Any) -> None:
+    script = tmp_path / "model.py"
+    script.write_text("print('hello')\n")
+    window = make_window()
+    assert window.open_path(script)
+    qtbot.waitUntil(lambda: window.views["source"]._content is not None)
+    assert "print('hello')" in window.views["source"].edit.toPlainText()
+    assert window.commands["run.start"].blocked() == ""
+    assert not window.control.running
+    assert window.recent() == [str(script)]
+
+
+def test_the_start_page_shows_examples_and_recent_files(make_window: Any, tmp_path: Path) -> None:
+    from guardscope.gui.examples import examples
+    from PySide6.QtWidgets import QLabel
+
+    script = tmp_path / "mine.py"
+    script.write_text("\n")
+    window = make_window()
+    window.open_path(script)
+    window.commands.run("file.close")
+    texts = " ".join(label.text() for label in window._start_page.findChildren(QLabel))
+    assert all(e.title in texts for e in examples())
+    assert "mine.py" in texts
+    assert len(examples()) >= 4
+
+
+def test_rows_that_arrive_later_are_shown(make_window: Any, fake: ModuleType, qtbot: Any) -> None:
+    whole, session = fake.synthetic(12), fake.synthetic(1)
+    session.state = "running"
+    window = make_window(session)
+    window.model.select(call=2)
+    for name in ("codes", "artifacts", "breaks", "kernels", "phases", "decisions", "misses", "limits", "not_compiled",
+                 "_guards", "_nodes", "_signatures", "_output", "_runs", "_calls", "_launches"):
+        setattr(session, name, getattr(whole, name))
+    session.freeze()
+    window.timeline._next_build = 0.0
+    assert window.model.poll()
+    assert window.timeline.canvas.scale.high == 48
+    assert window.model.selection.call == 2
+    assert "9 recompiled" in window.views["summary"].chips.chips["recompile"].text()
+    assert not window.model.poll()
+
+
+def test_a_newer_job_replaces_a_queued_one(qtbot: Any) -> None:
+    import threading
+
+    jobs, gate, got, started = Jobs(), threading.Event(), [], threading.Event()
+
+    def slow() -> str:
+        started.set()
+        gate.wait(10)
+        return "slow"
+
+    jobs.submit("other", slow, got.append)
+    assert started.wait(10)
+    jobs.submit("a", lambda: "first", got.append)
+    jobs.submit("a", lambda: "second", got.append)
+    gate.set()
+    qtbot.waitUntil(lambda: jobs.idle)
+    assert got == ["slow", "second"]
+    jobs.close()
+
+
+def test_a_job_that_raises_reports_and_the_next_one_runs(qtbot: Any) -> None:
+    jobs, got, errors = Jobs(), [], []
+    jobs.submit("a", lambda: 1 / 0, got.append, errors.append)
+    jobs.submit("b", lambda: 2, got.append)
+    qtbot.waitUntil(lambda: jobs.idle)
+    assert got == [2]
+    assert "ZeroDivisionError" in errors[0]
+    jobs.close()
+
+
+def test_nothing_heavy_is_imported_before_the_first_paint() -> None:
+    code = (f"import sys; sys.path.insert(0, {str(ROOT)!r}); import main\n"
+            "from guardscope.gui.app import make_app\nfrom guardscope.gui.main_window import MainWindow\n"
+            "from PySide6.QtCore import QSettings\n"
+            "app = make_app('light'); w = MainWindow(QSettings('/dev/null', QSettings.Format.IniFormat)); w.show()\n"
+            "app.processEvents()\n"
+            "print([m for m in ('numpy', 'pyqtgraph', 'networkx', 'pyopencl', 'pygments', 'sqlite3') if m in sys.modules])")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_the_gui_does_not_import_the_compiler() -> None:
+    code = (f"import sys; sys.path.insert(0, {str(ROOT)!r}); import main\n"
+            "import guardscope.gui.app, guardscope.gui.docks, guardscope.gui.screenshot\n"
+            "from guardscope.gui.views import make_views\nfrom guardscope.gui.jobs import Jobs\n"
+            "from guardscope.gui.session_model import SessionModel\nfrom PySide6.QtWidgets import QApplication\n"
+            "app = QApplication([]); make_views(SessionModel(), Jobs())\n"
+            "parts = ('capture', 'opencl', 'ops', 'graph', 'guards', 'symbolic', 'torch_api', 'tensor', 'source')\n"
+            "print([m for m in sys.modules if any(m.startswith(f'guardscope.core.{p}') for p in parts)])")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_a_running_script_is_followed_and_can_be_stopped(make_window: Any, tmp_path: Path, qtbot: Any) -> None:
+    script = tmp_path / "endless.py"
+    script.write_text("import sys\nprint('begin', flush=True)\nwhile True:\n    pass\n")
+    window = make_window()
+    assert window.open_path(script, run=True)
+    assert window.control.running
+    qtbot.waitUntil(lambda: "begin" in window.views["output"].plain(), timeout=30_000)
+    assert window.commands["run.start"].blocked() == "a script is running"
+    window.commands.run("run.stop")
+    qtbot.waitUntil(lambda: not window.control.running and not window.control.watching, timeout=30_000)
+    assert "stopped" in window.banner.text()
+    assert "begin" in window.views["output"].plain()
+
+
+def test_screenshot_sizes_and_bad_selections(tmp_path: Path) -> None:
+    from guardscope.core.errors import ScriptError
+    from guardscope.gui.screenshot import parse_size
+
+    assert parse_size("1400x900") == (1400, 900)
+    for bad in ("1400", "axb", "10x10", "99999x900", "-5x900"):
+        with pytest.raises(ScriptError, match="is not a size"):
+            parse_size(bad)
