@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..capture.unit import Unit
-from ..events.recorder import RECORDER
+from ..events.recorder import RECORDER, TypeName
 from ..tensor.tensor import Tensor
 from .artifact import Artifact
 from .policy import History
@@ -87,12 +87,12 @@ class CodeState:
 
 
 def describe_value(value: Any) -> Any:
-    """A call's argument as it is recorded: metadata of a tensor, a plain number or text, else its type's name."""
+    """A call's argument as it is recorded: metadata of a tensor, a plain number or text, else its type."""
     if isinstance(value, Tensor):
         return value._meta
     if value is None or type(value) in (int, float, bool, str):
         return value
-    return type(value).__name__
+    return type(value)
 
 
 class Dispatcher:
@@ -181,7 +181,8 @@ def make_runner(dispatcher: Dispatcher, artifact: Artifact, tensor_params: tuple
     params = ", ".join(unit.params)
     call = f"__fn, {params}" if params else "__fn"
     rest = artifact.guards.split(tensor_params)
-    values = values_text(unit.params, tensor_params, artifact)
+    kinds: dict[str, TypeName] = {}
+    values = values_text(unit.params, tensor_params, artifact, kinds)
     lines = [f"def run(__t0, {call}):"]
     if rest is not None:
         lines += [f"    if __rest({call}) is not None:", "        return __MISS"]
@@ -200,12 +201,13 @@ def make_runner(dispatcher: Dispatcher, artifact: Artifact, tensor_params: tuple
     namespace = {"__rest": rest, "__MISS": MISS, "__dispatcher": dispatcher, "__artifact": artifact,
                  "__touch": dispatcher.state.touch, "__append": RECORDER.append, "__entry": artifact.entry,
                  "__clock": time.perf_counter_ns, "__id": artifact.id, "__failed": record_failure,
-                 "__code_id": dispatcher.state.code_id}
+                 "__code_id": dispatcher.state.code_id, **kinds}
     return compile_text("\n".join(lines) + "\n", f"<reuse {unit.qualname} version {artifact.version}>", namespace, "run")
 
 
-def values_text(params: Any, tensor_params: tuple[str, ...], artifact: Artifact) -> str:
-    """The tuple of recorded argument values as an expression: metadata by attribute, numbers as they are."""
+def values_text(params: Any, tensor_params: tuple[str, ...], artifact: Artifact, kinds: dict[str, TypeName]) -> str:
+    """The tuple of recorded argument values as an expression: metadata by attribute, numbers as they are, of everything
+    else the name of its type (put into `kinds` under the name that the expression uses)."""
     seen = artifact.captured.kinds if artifact.captured is not None else {}
     parts = []
     for name in params:
@@ -214,7 +216,8 @@ def values_text(params: Any, tensor_params: tuple[str, ...], artifact: Artifact)
         elif seen.get(name) == "plain":
             parts.append(name)
         else:
-            parts.append(repr(seen.get(name, "")))
+            kinds[f"__type_{name}"] = TypeName(seen.get(name, "object"))
+            parts.append(f"__type_{name}")
     return f"({', '.join(parts)},)" if parts else "()"
 
 

@@ -7,6 +7,8 @@ import types
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..scopes import mangle
+
 
 def empty_arguments(names: Iterable[str] = ()) -> ast.arguments:
     return ast.arguments([], [ast.arg(n, None) for n in names], None, [], [], None, [])
@@ -35,3 +37,21 @@ def function_on_cells(code: types.CodeType, globals: dict[str, Any], name: str,
     """A function of `code` whose free variables are the given cells (an absent one is empty)."""
     closure = tuple(cells[v] if v in cells else types.CellType() for v in code.co_freevars)
     return types.FunctionType(code, globals, name, None, closure)
+
+
+class Mangle(ast.NodeTransformer):
+    """Writes private names (`__x` in class C) as the compiler would inside the class body, where this code no longer is.
+    `keep`: generated names that are no private names of the script's."""
+
+    def __init__(self, class_name: str | None, keep: Iterable[str] = ()) -> None:
+        self.class_name, self.keep = class_name, frozenset(keep)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id not in self.keep:
+            node.id = mangle(node.id, self.class_name)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        node.attr = mangle(node.attr, self.class_name)
+        return node

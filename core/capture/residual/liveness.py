@@ -132,9 +132,8 @@ def _definition(node: Any, assigned: Names, live: Names) -> None:
 
 def _expr(node: ast.AST, assigned: Names, live: Names) -> None:
     if isinstance(node, ast.Name):
-        if isinstance(node.ctx, ast.Load):
-            if node.id not in assigned:
-                live.add(node.id)
+        if isinstance(node.ctx, ast.Load) and node.id not in assigned:
+            live.add(node.id)
         return
     if isinstance(node, ast.NamedExpr):
         _expr(node.value, assigned, live)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..unit import Unit, parameter_count, register
-from .build import code_in_factory, empty_arguments, function_node, function_on_cells
+from .build import Mangle, code_in_factory, empty_arguments, function_node, function_on_cells
 from .liveness import live_names, stored_names
 from .rest import CannotResume, Rest
 from .suffix import Level, suffix
@@ -87,7 +87,8 @@ def _make(unit: Unit, path: Sequence[Level], broken: Any, role: str, finished: S
         rest = Rest(broken, result, {id(n): name for n, name in finished}, role).statement(statement)
     body = [copy.deepcopy(s) for s in suffix(path, rest)]
     first = unit.original.params[0] if unit.original.params else None
-    body = [_ExplicitSuper(first).visit(s) for s in body]
+    keep = {result, *(name for _, name in finished), *unit.params}
+    body = [Mangle(unit.original.class_name, keep).visit(_ExplicitSuper(first).visit(s)) for s in body]
     live = live_names(body)
     temporaries = tuple(name for _, name in finished if name in live)
     cell_names = [c for c in cells if c in live or c in stored_names(body)]

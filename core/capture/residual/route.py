@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..unit import Unit
-from .build import code_in_factory, function_node
+from .build import Mangle, code_in_factory, function_node
 
 FRAME_READERS = frozenset({"super", "locals", "globals", "vars", "dir", "eval", "exec", "breakpoint", "print", "range", "len",
                            "isinstance", "type", "int", "float", "str", "bool", "list", "tuple", "dict", "set", "enumerate",
@@ -46,7 +46,7 @@ def _compile(unit: Unit) -> types.CodeType:
             arg.annotation = None
     body = [_Route().visit(copy.deepcopy(s)) for s in unit.node.body]
     node = function_node(name, args, body, unit.node)
-    node = _Mangle(unit.class_name).visit(node)
+    node = Mangle(unit.class_name, {"__gs_call"}).visit(node)
     return code_in_factory(node, [*unit.freevars, "__gs_call"], unit.file)
 
 
@@ -62,24 +62,3 @@ class _Route(ast.NodeTransformer):
         return node
 
     visit_ClassDef = _keep
-
-
-class _Mangle(ast.NodeTransformer):
-    """Private names are mangled by the compiler only inside a class body, where this function no longer is."""
-
-    def __init__(self, class_name: str | None) -> None:
-        self.class_name = class_name
-
-    def _name(self, name: str) -> str:
-        from ..scopes import mangle
-
-        return mangle(name, self.class_name)
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        node.id = node.id if node.id == "__gs_call" else self._name(node.id)
-        return node
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        self.generic_visit(node)
-        node.attr = self._name(node.attr)
-        return node
