@@ -188,7 +188,8 @@ class Builder:
         else:                                            # nothing but dimensions of size 1: the element itself
             combined = Const(0, dt.int64) if recipe.combine.startswith("arg") else value
         compute = combined.dtype
-        result = expression(recipe.after, {"acc": combined, "n": Count(compute)}, compute)
+        count = Count(compute) if self.loops.inner else cast(Const(1, dt.int64), compute)
+        result = expression(recipe.after, {"acc": combined, "n": count}, compute)
         return self.let(node.name, cast(result, recipe.result), node)
 
     # -- the whole -------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from ..graph.node import Graph, Node
 from ..graph.printer import graph_text
 from . import profiling
 from .devices import BIG, Device, Target, choose, pyopencl
-from .expand import expand
+from .expand import expand, share
 from .fuse import Group, plan
 from .kernels import Kernel, kernels_of, program_text
 from .launcher import LaunchWriter, last_uses
@@ -74,6 +74,7 @@ class CompiledGraph:
         zero_copy = self.target.zero_copy if options.zero_copy is None else options.zero_copy
         self.stages = Stages()
         expanded = expand(graph)
+        share(expanded.graph)
         self.stages.expanded = graph_text(expanded.graph)
         todo = recipes(expanded.graph, self.target.fp64)
         fused = plan(todo)

@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..graph.fake import FakeTensor, Tracer, fake, fakes_to
-from ..graph.node import Graph, Node, map_nodes
-from ..ops.op import Composite
+from ..graph.node import Graph, Node, map_nodes, walk_nodes
+from ..ops.op import Composite, Pointwise, Reduction
 from .sizes import plain, same_shape
 
 DEPTH = 16          # composites within composites
@@ -95,6 +95,48 @@ def _trace(tracer: Tracer, node: Node, moved: Any) -> Any:
     return tuple(nodes) if isinstance(node.spec, tuple) else nodes[0]
 
 
+def share(graph: Graph) -> None:
+    """Let equal element-wise values and reductions be computed once. Only where no array of its own is needed: a value
+    that is returned, or that a view or NumPy sees, stays separate, so that no two results share memory."""
+    if any(n.op is not None and n.op.mutates for n in graph.nodes):
+        return
+    private = {id(n) for n in graph.nodes if n.kind == "op" and _pure(n)}
+    private -= {id(n) for o in graph.outputs for n in walk_nodes(o)}
+    for node in graph.nodes:
+        if node.kind == "item" or (node.kind == "op" and not _pure(node)):
+            private -= {id(n) for n in walk_nodes(node.args)}
+    first: dict[tuple, Node] = {}
+    instead: dict[int, Node] = {}
+    for node in graph.nodes:
+        if any(id(n) in instead for n in walk_nodes(node.args)):
+            node.args = map_nodes(node.args, lambda n: instead.get(id(n), n))
+        if node.kind != "op" or not _pure(node):
+            continue
+        key = (id(node.op), _key(node.args), node.spec.dtype)
+        found = first.setdefault(key, node)
+        if found is not node and id(node) in private:
+            instead[id(node)] = found
+    graph.nodes = [n for n in graph.nodes if id(n) not in instead]
+
+
+def _pure(node: Node) -> bool:
+    return node.op is not None and isinstance(node.op.lower, Pointwise | Reduction) and not node.op.random \
+        and not isinstance(node.spec, tuple)
+
+
+def _key(value: Any) -> Any:
+    """Hashable, equal exactly for arguments that mean the same (1, 1.0 and True differ; symbols by expression)."""
+    if isinstance(value, Node):
+        return ("node", id(value))
+    if isinstance(value, tuple | list):
+        return tuple([_key(v) for v in value])
+    if hasattr(value, "expr") and hasattr(value, "env"):
+        return ("symbolic", id(value.expr))
+    if isinstance(value, float):
+        return (float, value.hex())
+    return (type(value), value) if isinstance(value, bool | int | str) or value is None else ("object", id(value))
+
+
 def _equal(got: Any, wanted: Any) -> bool:
     shape = tuple(map(plain, got.shape))
     return got.dtype is wanted.dtype and same_shape(shape, tuple(map(plain, wanted.shape))) and all(
@@ -102,4 +144,4 @@ def _equal(got: Any, wanted: Any) -> bool:
         for n, s, w in zip(shape, map(plain, got.strides), map(plain, wanted.strides)))
 
 
-__all__ = ["Expanded", "expand", "is_composite"]
+__all__ = ["Expanded", "expand", "is_composite", "share"]

@@ -323,7 +323,8 @@ def _merge_siblings(p: Plan) -> None:
                 continue
             a, b = p.groups[k], p.groups[m]
             assert isinstance(a, Group) and isinstance(b, Group)
-            if a.dims == b.dims and same_shape(a.shape, b.shape) and _merge(p, k, m) == k:
+            if (a.dims == b.dims or a.dims is None or b.dims is None) and same_shape(a.shape, b.shape) \
+                    and _merge(p, k, m) == k:
                 inputs[k] |= inputs[m]
 
 

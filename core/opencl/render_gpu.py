@@ -169,7 +169,8 @@ class GpuRenderer(Renderer):
             beats = "beats_max" if r.combine == "argmax" else "beats_min"
             self.open("")
             self.line(f"const {scalar_type(r)} candidate = {v.text};")
-            self.open(f"if ({beats}(candidate, {r.name}) || {r.name}_at == {self._last_position()})")
+            unseen = f" || {r.name}_at == {self._last_position()}" if self.plan.style == "groups" else ""
+            self.open(f"if ({beats}(candidate, {r.name}){unseen})")
             self.line(f"{r.name} = candidate;")
             self.line(f"{r.name}_at = {at};")
             self.close()
