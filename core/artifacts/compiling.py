@@ -159,30 +159,34 @@ def _record(state: CodeState, artifact: Artifact, captured: Captured, built: Any
     rows = []
     for index, (kind, origin, condition, expected, span, why) in enumerate(artifact.guards.describe()):
         rows.append({"index": index, "kind": kind, "origin": origin, "condition": condition, "expected": expected,
-                     "file": span.file if span else "", "line": span.line if span else 0, "col": span.col if span else 0,
-                     "end_line": span.end_line if span else 0, "end_col": span.end_col if span else 0, "why": why})
+                     "why": why, **span_fields(span)})
     RECORDER.guards(artifact.id, rows)
     if graph is None:
         return
     kernel_of = {index: number for number, kernel in enumerate(artifact.kernels) for index in kernel.node_indices}
     RECORDER.nodes(artifact.id, [_node_row(n, graph, kernel_of) for n in graph.nodes])
-    for kernel in artifact.kernels:
-        kernel.recorded = RECORDER.kernel(artifact.id, name=kernel.name, source=kernel.source, device=kernel.device,
-                                          build_ns=kernel.build_ns, nodes=list(kernel.node_indices))
+    ids = {k.name: RECORDER.kernel(artifact.id, name=k.name, source=k.source, device=k.device, build_ns=k.build_ns,
+                                   nodes=list(k.node_indices)) for k in artifact.kernels}
+    if ids:
+        built.call.kernel_ids = ids              # so that launches can be told apart in the session
 
 
 def _node_row(node: Any, graph: Graph, kernel_of: dict[int, int]) -> dict[str, Any]:
-    span = node.span
     users = [n.index for n in graph.nodes if any(used is node for used in walk_nodes(n.args))]
     is_output = any(used is node for out in graph.outputs for used in walk_nodes(out))
     spec = node.spec
     single = spec is not None and hasattr(spec, "dtype")
     return {"index": node.index, "kind": "output" if is_output and node.kind == "op" else node.kind,
             "op": node.op.name if node.op is not None else "", "name": node.name, "args": argument_text(tuple(node.args)),
-            "dtype": spec.dtype.name if single else "", "shape": ", ".join(map(str, spec.shape)) if single else shape_text(spec),
-            "file": span.file if span else "", "line": span.line if span else 0, "col": span.col if span else 0,
-            "end_line": span.end_line if span else 0, "end_col": span.end_col if span else 0, "module": node.module,
-            "kernel": kernel_of.get(node.index, -1), "users": users}
+            "dtype": spec.dtype.name if single else "",
+            "shape": ", ".join(map(str, spec.shape)) if single else shape_text(spec),
+            "module": node.module, "kernel": kernel_of.get(node.index), "users": users, **span_fields(node.span)}
+
+
+def span_fields(span: Span | None) -> dict[str, Any]:
+    """A place in the script as the session's tables hold it."""
+    fields = ("file", "line", "col", "end_line", "end_col")
+    return dict(zip(fields, span if span is not None else ("", 0, 0, 0, 0)))
 
 
 def print_logs(state: CodeState, artifact: Artifact) -> None:

@@ -47,6 +47,7 @@ class Recorder:
     def __init__(self) -> None:
         self.active = False
         self.record_results = False
+        self.profiling = False               # whether kernel launches should be timed
         self.path: Path | None = None
         self.append: Callable[[tuple[Any, ...]], None] = _NOTHING.append
         self._rows: deque[tuple[Any, ...]] = _NOTHING
@@ -74,6 +75,7 @@ class Recorder:
         self._ticket = hold(place)
         self.path = place
         self.record_results = record_results
+        self.profiling = True
         self._rows = deque(maxlen=BOUND)
         self.append = self._rows.append
         self._own = new

@@ -8,6 +8,7 @@ from typing import Any
 from ...artifacts.backends import list_backends, register_backend
 from ...artifacts.config import CONFIG as config
 from ...tensor.meta import Marks
+from ...tensor.state import STATE
 from ...tensor.tensor import Tensor
 from ..compile_entry import OptimizedModule
 from ..compile_entry import compile as _compile
@@ -37,6 +38,7 @@ def _remark(tensor: Any, **sets: frozenset) -> None:
     marks = tensor._meta.marks
     fields = {name: getattr(marks, name) | sets.get(name, frozenset()) for name in ("dynamic", "maybe", "static")}
     tensor._meta = tensor._meta.replace(marks=Marks(**fields))
+    STATE.bump_epoch()
 
 
 def mark_dynamic(t: Any, index: Any, *, min: int | None = None, max: int | None = None, **_: Any) -> None:
