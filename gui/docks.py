@@ -94,6 +94,10 @@ class Docks:
             dock.view.held = False
             if dock.view.isVisible() and dock.view.front:
                 dock.view.flush()
+        # Qt leaves the tab bar of docks that were hidden together hidden when they are shown again.
+        shown = any(dock.isVisible() for dock in self.docks.values())
+        for bar in self._tab_bars():
+            bar.setVisible(shown and bar.count() > 1)
 
     def reset(self) -> None:
         """The default arrangement."""
@@ -157,7 +161,10 @@ class Docks:
         for dock in self.docks.values():
             tabbed = bool(self.window.tabifiedDockWidgets(dock)) and not dock.isFloating()
             dock.show_title(not tabbed)
-        for bar in self.window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        for bar in self._tab_bars():
             bar.setDrawBase(False)
             bar.setExpanding(False)
             bar.setElideMode(Qt.TextElideMode.ElideNone)
+
+    def _tab_bars(self) -> list[QTabBar]:
+        return self.window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)

@@ -5,14 +5,13 @@ While it runs a timer asks the model to look for new rows; nothing here ever wai
 
 from __future__ import annotations
 
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from .numbers import duration, number
+from .numbers import duration, plural
 from .session_model import SessionModel
 
 POLL_MS = 150
@@ -34,7 +33,7 @@ class RunControl(QObject):
         self.arguments: list[str] = []
         self.options: dict[str, str] = {"dynamic": "auto", "device": "auto"}
         self.process: Any = None
-        self.folder = Path(tempfile.gettempdir()) / "guardscope-sessions"
+        self.folder: Path | None = None      # where sessions go; None: a folder among the temporary files
         self._timer = QTimer(self)
         self._timer.setInterval(POLL_MS)
         self._timer.timeout.connect(self.poll)
@@ -66,9 +65,10 @@ class RunControl(QObject):
         if self.running or self.script is None:
             return False
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            folder = self.folder or temporary_folder()
+            folder.mkdir(parents=True, exist_ok=True)
             stamp = f"{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() // 1_000_000 % 1000:03d}"
-            target = self.folder / f"{self.script.stem}-{stamp}.guardscope"
+            target = folder / f"{self.script.stem}-{stamp}.guardscope"
             process = ScriptProcess(self.script, self.arguments, session=target, settings=self.settings(),
                                     cwd=self.script.parent)
             process.start()
@@ -111,10 +111,17 @@ class RunControl(QObject):
             self._timer.stop()
             self.process = None
             self.model.poll()
+            self.model.select_first()
             self.banner_changed.emit(end_banner(self.model), False)
             self.changed.emit()
         else:
             self.banner_changed.emit(live_banner(self.model), True)
+
+
+def temporary_folder() -> Path:
+    import tempfile  # not at the top: it takes longer than the rest of this file
+
+    return Path(tempfile.gettempdir()) / "guardscope-sessions"
 
 
 def live_banner(model: SessionModel) -> str:
@@ -125,7 +132,7 @@ def live_banner(model: SessionModel) -> str:
     frames = [f for f in session.live if isinstance(f.get("code"), int) and 0 <= f["code"] < len(session.codes)]
     zero = session.info.get("start_ns")
     if not frames or not isinstance(zero, int):
-        return f"running \N{MIDDLE DOT} {number(facts.n_calls)} calls so far"
+        return f"running \N{MIDDLE DOT} {plural(facts.n_calls, 'call')} so far"
     inner = frames[-1]
     code = session.codes[inner["code"]]
     waited = max(0, time.perf_counter_ns() - zero - int(inner.get("since", 0)))
@@ -145,4 +152,4 @@ def end_banner(model: SessionModel) -> str:
     end = session.info.get("end_ns")
     took = f" in {duration(end)}" if isinstance(end, int) else ""
     said = session.info.get("ending") or session.state
-    return f"{said}{took} \N{MIDDLE DOT} {number(facts.n_calls)} calls"
+    return f"{said}{took} \N{MIDDLE DOT} {plural(facts.n_calls, 'call')}"

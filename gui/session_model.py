@@ -113,6 +113,13 @@ class SessionModel(QObject):
         self._ahead.clear()
         self._set(new)
 
+    def select_first(self) -> None:
+        """With nothing selected: the first call of the dearest cause, else the first call."""
+        if self.facts is None or not self.facts.n_calls or self.selection != Selection():
+            return
+        known = [c for row in self.causes() for c in row.calls[:1] if 0 <= c < self.facts.n_calls]
+        self._set(self._complete({"call": known[0] if known else 0}))
+
     def go_back(self) -> None:
         if self._back:
             self._ahead.append(self.selection)

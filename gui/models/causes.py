@@ -38,7 +38,7 @@ def cause_rows(session: Any) -> list[CauseRow]:
     """Recompilation causes by cost, then functions that are never compiled, then graph breaks."""
     places = _places(session)
     rows = [_recompile_row(session, c, places) for c in summary.causes(session) if c.versions]
-    return rows + _given_up_rows(session) + _break_rows(session)
+    return _error_rows(session) + rows + _given_up_rows(session) + _break_rows(session)
 
 
 def _places(session: Any) -> dict[tuple[int, str, str], tuple[int, int]]:
@@ -77,6 +77,30 @@ def _recompile_row(session: Any, c: summary.Cause, places: dict[tuple[int, str, 
                     cure[:1].upper() + cure[1:], advice.line if advice is not None else "", c.compile_ns,
                     calls + (tuple(int(x) for x in eager[:1000]) if c.reached_limit else ()), c.code,
                     guard.file if guard is not None else "", guard.line if guard is not None else 0)
+
+
+def _error_rows(session: Any) -> list[CauseRow]:
+    rows: dict[tuple[int, str, str], list[int]] = {}
+    for e in session.errors:
+        rows.setdefault((e.code, e.type, e.message), []).append(e.call)
+    found = []
+    for (code, kind, message), calls in rows.items():
+        first = message.partition("\n")[0]
+        found.append(CauseRow("error", f"{session.codes[code].title} raised {kind} in {plural(len(calls), 'run')}", first,
+                              calls=tuple(sorted({c for c in calls if c >= 0})), code=code,
+                              file=session.codes[code].file, line=session.codes[code].first_line))
+    return found
+
+
+def nothing_to_report(counts: dict[str, int], running: bool) -> tuple[str, str]:
+    """(headline, explanation) for a session without any cause."""
+    if not sum(counts.values()):
+        return ("", "The script has not called a compiled function yet." if running else
+                "The script called no compiled function. Use torch.compile on a function or a module.")
+    if counts["compile"] or counts["reuse"]:
+        return ("Nothing was compiled again.", "Every function was compiled once, and its version was used for every later "
+                "call.")
+    return ("Nothing was compiled.", "No call could use a compiled version; the timeline shows what became of each.")
 
 
 def _given_up_rows(session: Any) -> list[CauseRow]:

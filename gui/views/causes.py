@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from ..models.causes import CauseRow
+from ..models.causes import CauseRow, nothing_to_report
 from ..numbers import duration, plural
 from ..widgets.page import Page, code, esc, link, mark
 from .base import View
@@ -41,13 +41,9 @@ class CausesView(View):
         facts = self.model.facts
         assert facts is not None
         causes = self.model.causes()
-        if not facts.n_calls and not causes:
-            text = ("The script has not called a compiled function yet." if facts.session.state == "running" else
-                    "The script called no compiled function. Use torch.compile on a function or a module.")
-            return f"<p class='muted'>{text}</p>"
         if not causes:
-            return ("<p><span class='good'><b>Nothing was compiled again.</b></span></p><p class='muted'>"
-                    "Every function was compiled once and its version was used for every later call.</p>")
+            head, text = nothing_to_report(facts.outcome_counts(), facts.session.state == "running")
+            return (f"<p><b>{esc(head)}</b></p>" if head else "") + f"<p class='muted'>{esc(text)}</p>"
         most = max(c.cost_ns for c in causes) or 1
         rows = "".join(self._block(i, c, most) for i, c in enumerate(causes[:MOST]))
         more = f"<p class='muted'>and {len(causes) - MOST} more</p>" if len(causes) > MOST else ""

@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from .. import theme
 from ..jobs import Jobs
-from ..numbers import duration, number
+from ..models.causes import nothing_to_report
+from ..numbers import duration, plural
 from ..session_model import SessionModel
 from ..widgets.chips import OutcomeChips
 from ..widgets.elided import ElidedLabel
@@ -67,15 +68,17 @@ class SummaryView(View):
         self.what.setText(facts.script_name())
         total = facts.compile_ns()
         versions = len(facts.session.artifacts)
-        self.totals.setText(f"{number(facts.n_calls)} calls \N{MIDDLE DOT} {number(versions)} versions \N{MIDDLE DOT} "
-                            f"{duration(total)} compiling" if facts.n_calls else "no calls yet")
+        parts = [plural(facts.n_calls, "call"), plural(versions, "version")] + (
+            [f"{duration(total)} compiling"] if total else [])
+        self.totals.setText(" \N{MIDDLE DOT} ".join(parts) if facts.n_calls else "no calls yet")
         self.chips.show_counts(facts.outcome_counts())
         self.chips.show_filter(self.model.filter)
         top = self.model.causes()
         if top:
             self.mark.setPixmap(theme.mark_pixmap(top[0].mark, 13))
-            self.cause.setText(f"Top cause: {top[0].headline}")
+            lead = "Error" if top[0].mark == "error" else "Top cause"
+            self.cause.setText(f"{lead}: {top[0].headline}")
         else:
             self.mark.clear()
-            self.cause.setText("Nothing was compiled again." if facts.n_calls else "")
+            self.cause.setText(nothing_to_report(facts.outcome_counts(), False)[0])
         self.cause.set_link(bool(top))
