@@ -1,0 +1,68 @@
+__attribute__((reqd_work_group_size(1, 1, 1)))
+__kernel void k_softmax(__global const float *restrict x, __global float *restrict softmax_out, const IDX n0,
+                        const IDX n1, const IDX per)
+{
+    const IDX first = (IDX)get_global_id(0) * per;
+    const IDX last = MIN(first + per, n0);
+    for (IDX i = first; i < last; ++i) {
+        float amax = -INFINITY;
+        {
+            float16 amax_v = (float16)(-INFINITY);
+            float16 amax_part[4] = {(float16)(-INFINITY), (float16)(-INFINITY), (float16)(-INFINITY), (float16)(-INFINITY)};
+            IDX j = 0;
+            for (; j + 64 <= n1; j += 64) {
+                #pragma unroll
+                for (int u = 0; u < 4; ++u) {
+                    const float16 x_v = load(x + i * n1 + j + 16 * u);
+                    // model.py:1  y = torch.softmax(x, -1)
+                    amax_part[u] = maximum_(amax_part[u], x_v);
+                }
+            }
+            for (; j + 16 <= n1; j += 16) {
+                const float16 x_v = load(x + i * n1 + j);
+                amax_part[0] = maximum_(amax_part[0], x_v);
+            }
+            for (; j < n1; ++j) {
+                const float x_v = x[i * n1 + j];
+                amax = maximum_(amax, x_v);
+            }
+            amax_v = maximum_(amax_v, (maximum_((maximum_(amax_part[0], amax_part[1])), (maximum_(amax_part[2], amax_part[3])))));
+            amax = maximum_(amax, max_lanes(amax_v));
+        }
+        float sum = 0.0f;
+        {
+            float16 sum_v = (float16)(0.0f);
+            IDX j = 0;
+            for (; j + 16 <= n1; j += 16) {
+                const float16 x_v = load(x + i * n1 + j);
+                const float16 sub = x_v - amax;
+                const float16 exp_v = exp_(sub);
+                sum_v = sum_v + exp_v;
+            }
+            for (; j < n1; ++j) {
+                const float x_v = x[i * n1 + j];
+                const float sub = x_v - amax;
+                const float exp_v = exp_(sub);
+                sum = sum + exp_v;
+            }
+            sum = sum + sum_lanes(sum_v);
+        }
+        {
+            IDX j = 0;
+            for (; j + 16 <= n1; j += 16) {
+                const float16 x_v = load(x + i * n1 + j);
+                const float16 sub = x_v - amax;
+                const float16 exp_v = exp_(sub);
+                const float16 softmax = exp_v / sum;
+                store(softmax_out + i * n1 + j, softmax);
+            }
+            for (; j < n1; ++j) {
+                const float x_v = x[i * n1 + j];
+                const float sub = x_v - amax;
+                const float exp_v = exp_(sub);
+                const float softmax = exp_v / sum;
+                softmax_out[i * n1 + j] = softmax;
+            }
+        }
+    }
+}
