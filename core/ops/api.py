@@ -23,6 +23,7 @@ _REFLECTED = {"__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__rfloordiv__
               "__rand__", "__ror__", "__rxor__", "__rlshift__", "__rrshift__"}
 _DUNDER_BINARY = _REFLECTED | {n.replace("__r", "__", 1) for n in _REFLECTED} | {
     n.replace("__r", "__i", 1) for n in _REFLECTED} | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
+_NUMBERS = frozenset((int, float, bool))
 _COUNT = 0
 
 
@@ -30,7 +31,7 @@ def into_out(out: Any, result: Any) -> Any:
     """`result`, stored into `out` where a caller gave one (RuntimeError if it cannot be stored there)."""
     if out is None:
         return result
-    if isinstance(out, tuple | list):
+    if isinstance(out, (tuple, list)):
         for o, r in zip(out, result):
             into_out(o, r)
         return out
@@ -65,7 +66,7 @@ def _compile(name: str, text: str, scope: dict) -> Any:
     _COUNT += 1
     file = f"<guardscope api {_COUNT}: {name}>"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
-    space = {"call": call, "into_out": into_out, "unstar": unstar, "operand": operand, "other_": _other,
+    space = {"call": call, "into_out": into_out, "unstar": unstar, "operand": operand, "other_": _other, "Tensor": Tensor, "FAST": _NUMBERS,
              "__name__": "torch", **scope}
     exec(compile(text, file, "exec"), space)
     return space[name]
@@ -83,7 +84,7 @@ def _signature(params: tuple[Param, ...], first: str, out: bool, scope: dict) ->
             parts.append(name)
         else:
             scope[f"_{i}"] = p.default
-            parts.append(f"{name}={p.default!r}" if p.default is None or isinstance(p.default, bool | int | float | str | tuple)
+            parts.append(f"{name}={p.default!r}" if p.default is None or isinstance(p.default, (bool, int, float, str, tuple))
                          else f"{name}=_{i}")
     if out:
         parts += ([] if starred else ["*"]) + ["out=None"]
@@ -109,8 +110,11 @@ def make_method(op: Op, name: str) -> Any:
         other = op.params[1].name
         pair = f"{other}, self" if name in _REFLECTED else f"self, {other}"
         defaults = "".join(f", {p.default!r}" for p in op.params[2:])
-        text = (f"def {name}(self, {other}):\n    if not operand({other}):\n        return NotImplemented\n"
-                f"    return call(_op, ({pair.replace(other, f'other_({other})')}{defaults}))\n")
+        text = (f"def {name}(self, {other}):\n"
+                f"    if type({other}) not in FAST and not isinstance({other}, Tensor):\n"
+                f"        if not operand({other}):\n            return NotImplemented\n"
+                f"        {other} = other_({other})\n"
+                f"    return call(_op, ({pair}{defaults}))\n")
         return _finish(op, name, text, scope)
     if len(op.params) > 1 and op.params[1].star:
         star = op.params[1].name

@@ -94,7 +94,7 @@ def to(self: Any, *args: Any, dtype: Any = None, device: Any = None, other: Any 
         first = rest.pop(0)
         if isinstance(first, DType):
             dtype = first
-        elif isinstance(first, Device | str | int) and not isinstance(first, bool):
+        elif isinstance(first, (Device, str, int)) and not isinstance(first, bool):
             device = first
             if rest and (rest[0] is None or isinstance(rest[0], DType)):
                 dtype = rest.pop(0) or dtype

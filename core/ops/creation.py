@@ -205,7 +205,7 @@ def empty_strided(size: Any, stride: Any, *, dtype: Any = None, layout: Any = No
 
 # -- from Python and NumPy data --------------------------------------------------------------------------------------
 def _nested_shape(data: Any) -> tuple:
-    if not isinstance(data, tuple | list):
+    if not isinstance(data, (tuple, list)):
         return ()
     if not data:
         return (0,)
@@ -213,12 +213,12 @@ def _nested_shape(data: Any) -> tuple:
     for item in data:
         if _nested_shape(item) != inner:
             raise ValueError(f"expected sequence of length {inner[0] if inner else 0} at dim 1 (got a different length)"
-                             if isinstance(item, tuple | list) else "expected a sequence of equal lengths")
+                             if isinstance(item, (tuple, list)) else "expected a sequence of equal lengths")
     return (len(data), *inner)
 
 
 def _flat(data: Any) -> list:
-    return [v for item in data for v in _flat(item)] if isinstance(data, tuple | list) else [data]
+    return [v for item in data for v in _flat(item)] if isinstance(data, (tuple, list)) else [data]
 
 
 def _nested(data: Any) -> Any:
@@ -240,14 +240,14 @@ def _array_of(data: Any, dtype: DType) -> np.ndarray:
 
 def _plain(data: Any) -> Any:
     """Nested tuples of Python numbers from nested sequences that may hold arrays and 0-d tensors."""
-    if isinstance(data, tuple | list | range):
+    if isinstance(data, (tuple, list, range)):
         return tuple([_plain(v) for v in data])
     if isinstance(data, Tensor):
         return _plain(elements(data, "torch.tensor(tensor)").tolist())
-    if isinstance(data, np.ndarray | np.generic):
+    if isinstance(data, (np.ndarray, np.generic)):
         return _plain(data.tolist())
     if number_category(data) is None:
-        if hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, str | dict):
+        if hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, (str, dict)):
             return tuple([_plain(data[i]) for i in range(len(data))])
         raise TypeError(f"new(): invalid data type '{type(data).__name__}'" if isinstance(data, str) else
                         f"Could not infer dtype of {type(data).__name__}")
@@ -280,13 +280,13 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
     if isinstance(data, Tensor):
         made = convert(data.detach(), dtype, where if device is not None else None, copy=True)
         return finish(made, requires_grad)
-    if isinstance(data, np.ndarray | np.generic) and STATE.tracer is None and where is CPU:
+    if isinstance(data, (np.ndarray, np.generic)) and STATE.tracer is None and where is CPU:
         array = supported(np.array(data))
         return finish(wrap(array.astype(dtype.numpy) if dtype is not None else np.ascontiguousarray(array)
                            if array.ndim else array), requires_grad)
     if dtype is None and isinstance(data, np.ndarray):
         dtype = BY_NUMPY[supported(data).dtype]
-    if dtype is None and isinstance(data, tuple | list) and data and all(isinstance(v, Tensor) for v in data) \
+    if dtype is None and isinstance(data, (tuple, list)) and data and all(isinstance(v, Tensor) for v in data) \
             and len({v.dtype for v in data}) == 1:
         dtype = data[0].dtype
     plain = _plain(data)

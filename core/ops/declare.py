@@ -66,7 +66,7 @@ def check_kinds(name: str, params: tuple[Param, ...], args: tuple) -> list:
             elif promotion.number_category(a) is None and not (a is None and p.default is None):
                 raise _bad(name, p, i, "Tensor" if p.kind == "operand" else "Number", a)
         elif p.kind == "tensors":
-            if not isinstance(a, tuple | list):
+            if not isinstance(a, (tuple, list)):
                 raise _bad(name, p, i, "tuple of Tensors", a)
             for j, t in enumerate(a):
                 if promotion.is_tensor_like(t):
@@ -83,7 +83,7 @@ def check_kinds(name: str, params: tuple[Param, ...], args: tuple) -> list:
 
 
 def _tensors_in(value: Any) -> list:
-    if isinstance(value, tuple | list):
+    if isinstance(value, (tuple, list)):
         return [t for v in value for t in _tensors_in(v)]
     return [value] if promotion.is_tensor_like(value) else []
 

@@ -35,7 +35,7 @@ def wrap_dims(dims: Any, ndim: int) -> tuple[int, ...]:
     """Dimensions to combine over: None or () means all; sorted, non-negative, without repeats (RuntimeError)."""
     if dims is None:
         return tuple(range(ndim))
-    if not isinstance(dims, tuple | list):
+    if not isinstance(dims, (tuple, list)):
         return (wrap_dim(dims, ndim),) if ndim else (wrap_dim(dims, ndim), )[:0]
     if len(dims) == 0:
         return tuple(range(ndim))
@@ -48,7 +48,7 @@ def wrap_dims(dims: Any, ndim: int) -> tuple[int, ...]:
 
 def sizes(value: Any, name: str = "size") -> tuple:
     """A shape argument as a tuple of ints: an int, a torch.Size, a tuple or list of ints (symbolic ones stay)."""
-    if isinstance(value, tuple | list):
+    if isinstance(value, (tuple, list)):
         return tuple([n if type(n) is int else as_int(n, name) for n in value])
     return (as_int(value, name),)
 
@@ -57,7 +57,7 @@ def unstar(values: tuple, named: Any = None, name: str = "size") -> tuple:
     """`f(2, 3)`, `f((2, 3))`, `f([2, 3])` and `f(size=(2, 3))` alike as the tuple (2, 3)."""
     if named is not None:
         return sizes(named, name)
-    if len(values) == 1 and isinstance(values[0], tuple | list):
+    if len(values) == 1 and isinstance(values[0], (tuple, list)):
         return sizes(values[0], name)
     return sizes(values, name)
 

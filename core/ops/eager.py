@@ -22,7 +22,7 @@ from .strides import is_contiguous
 
 _PLANS: dict[tuple, Any] = {}
 _PLAN_LIMIT = 20_000
-_STRUCTURED = frozenset(("tensors", "index", "any"))
+_STRUCTURED = frozenset(("tensors", "any"))
 _CACHEABLE: dict[Op, bool] = {}
 
 
@@ -106,6 +106,17 @@ def _key(op: Op, args: tuple) -> tuple:
     return tuple(key)
 
 
+def _hashable(key: tuple) -> tuple | None:
+    """The key with slices inside tuples as tuples; None if something else cannot be hashed."""
+    out = tuple([tuple([(s.start, s.stop, s.step) if type(s) is slice else s for s in k]) if type(k) is tuple else k
+                 for k in key])
+    try:
+        hash(out)
+    except TypeError:
+        return None
+    return out
+
+
 def _cacheable(op: Op) -> bool:
     found = _CACHEABLE.get(op)
     if found is None:
@@ -117,11 +128,14 @@ def plan_of(op: Op, args: tuple) -> Plan:
     """The plan for a call; from the table when the same metadata was seen before."""
     if not _cacheable(op):
         return Plan(op, args)
+    key = _key(op, args)
     try:
-        key = _key(op, args)
         found = _PLANS.get(key)
-    except TypeError:                      # an argument that cannot be hashed: the shape rule says what is wrong
-        return Plan(op, args)
+    except TypeError:
+        key = _hashable(key)
+        if key is None:                    # the shape rule says what is wrong
+            return Plan(op, args)
+        found = _PLANS.get(key)
     if found is None:
         if len(_PLANS) >= _PLAN_LIMIT:
             _PLANS.clear()
@@ -189,10 +203,15 @@ def _store(got: Any, plan: Plan, arrays: list) -> np.ndarray:
     """A fresh array with the plan's dtype, shape and layout holding `got`."""
     if type(got) is not np.ndarray:
         got = np.asarray(got)
-    if got.dtype != plan.result:
+    if got.dtype is not plan.result and got.dtype != plan.result:
         got = got.astype(plan.result)
-    elif not got.flags.owndata or any([got is a for a in arrays]):
+    elif got.base is not None:
         got = got.copy(order="K")
+    else:
+        for a in arrays:
+            if got is a:
+                got = got.copy(order="K")
+                break
     if got.shape != plan.shape:
         got = np.broadcast_to(got, plan.shape).copy()
     if plan.contiguous:

@@ -63,12 +63,12 @@ def evaluate_expr(text: str, values: Mapping[str, Any]) -> Any:
         if isinstance(node, ast.Call):
             assert isinstance(node.func, ast.Name)
             args = [run(a) for a in node.args]
-            arrays = [a for a in args if not isinstance(a, bool | int | float)]
+            arrays = [a for a in args if not isinstance(a, (bool, int, float))]
             d = np.result_type(*arrays) if arrays else np.dtype(float)
             if node.func.id == "where":
-                sides = [a for a in args[1:] if not isinstance(a, bool | int | float)]
+                sides = [a for a in args[1:] if not isinstance(a, (bool, int, float))]
                 d = sides[0].dtype if sides else d
-            args = [np.asarray(a, d) if isinstance(a, bool | int | float) else a for a in args]
+            args = [np.asarray(a, d) if isinstance(a, (bool, int, float)) else a for a in args]
             return INTRINSICS[node.func.id][1](*args)
         if isinstance(node, ast.BinOp):
             return _BINARY[type(node.op)](run(node.left), run(node.right))

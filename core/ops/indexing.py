@@ -31,7 +31,7 @@ for _t in (ReturnTopk, ReturnSort, ReturnMedian):
 
 # -- x[...] ----------------------------------------------------------------------------------------------------------
 def _is_sequence_index(item: Any) -> bool:
-    return isinstance(item, list | range) or (isinstance(item, tuple) and not hasattr(item, "_fields"))
+    return isinstance(item, (list, range)) or (isinstance(item, tuple) and not hasattr(item, "_fields"))
 
 
 def _index_tensor(item: Any) -> Any:
@@ -45,13 +45,13 @@ def _split_index(self: Any, index: Any) -> tuple[tuple, list]:
     """(basic index of full length, advanced): `advanced` has one tensor or None per dimension after the basic step."""
     items = index if isinstance(index, tuple) else (index,)
     if isinstance(index, list):                    # a list that holds more than numbers stands for a tuple
-        nested = any(v is None or v is Ellipsis or isinstance(v, Tensor | np.ndarray | slice | list | tuple) for v in index)
+        nested = any(v is None or v is Ellipsis or isinstance(v, (Tensor, np.ndarray, slice, list, tuple)) for v in index)
         items = tuple(index) if nested else (index,)
     shape = self.shape
     ndim = len(shape)
     used = 0
     for item in items:
-        if isinstance(item, Tensor | np.ndarray):
+        if isinstance(item, (Tensor, np.ndarray)):
             used += max(item.ndim, 1) if item.dtype in (dt.bool_, np.dtype(bool)) else 1
             if item.dtype in (dt.bool_, np.dtype(bool)) and item.ndim == 0:
                 used -= 1
@@ -83,7 +83,7 @@ def _split_index(self: Any, index: Any) -> tuple[tuple, list]:
             basic.append(slice(start, stop, step))
             advanced.append(None)
             d += 1
-        elif isinstance(item, bool | np.bool_):
+        elif isinstance(item, (bool, np.bool_)):
             from .creation import tensor
 
             basic.append(None)
@@ -91,7 +91,7 @@ def _split_index(self: Any, index: Any) -> tuple[tuple, list]:
         elif is_int(item) or isinstance(item, np.integer):
             basic.append(check_index(item, shape[d], d))
             d += 1
-        elif isinstance(item, Tensor | np.ndarray) or _is_sequence_index(item):
+        elif isinstance(item, (Tensor, np.ndarray)) or _is_sequence_index(item):
             if isinstance(item, np.ndarray):
                 from .creation import from_numpy
 
@@ -190,6 +190,8 @@ INDEX = operator("index", "input, indices:tensors", Extern(), lambda a, indices:
 @spelled("", "__getitem__", GETITEM)
 def getitem(self: Any, index: Any) -> Any:
     """x[index]: a view for ints, slices, None and Ellipsis; a copy where tensors or lists take part."""
+    if type(index) is int and self._meta.ndim:                # the most frequent case, without the general analysis
+        return call(GETITEM, (self, (check_index(index, self._meta.shape[0], 0),)))
     basic, advanced = _split_index(self, index)
     if not any(a is not None for a in advanced):
         return call(GETITEM, (self, basic))
@@ -243,7 +245,7 @@ def setitem(self: Any, index: Any, value: Any) -> None:
     from .creation import full_of
 
     basic, advanced = _split_index(self, index)
-    if isinstance(value, np.ndarray | np.generic):
+    if isinstance(value, (np.ndarray, np.generic)):
         from .creation import tensor
 
         value = tensor(value)

@@ -174,7 +174,7 @@ def repeat_interleave(input: Any, repeats: Any = None, dim: int | None = None, *
 # -- rearrangement ---------------------------------------------------------------------------------------------------
 FLIP = operator("flip", "input, *dims:ints", Extern(), np.flip, lambda m, dims: Spec(m.dtype, m.shape, like_strides(m)),
                 functions="flip", methods="flip",
-                normalize=lambda a, dims: (a, wrap_dims(dims, a.ndim) if not isinstance(dims, tuple | list) or dims else ()))
+                normalize=lambda a, dims: (a, wrap_dims(dims, a.ndim) if not isinstance(dims, (tuple, list)) or dims else ()))
 
 
 @spelled("fliplr", "fliplr", FLIP)
@@ -190,10 +190,10 @@ def flipud(input: Any) -> Any:
 
 
 def _roll_args(input: Any, shifts: Any, dims: Any = None) -> tuple:
-    shifts = shifts if isinstance(shifts, tuple | list) else (shifts,)
-    if dims is None or (isinstance(dims, tuple | list) and not dims):
+    shifts = shifts if isinstance(shifts, (tuple, list)) else (shifts,)
+    if dims is None or (isinstance(dims, (tuple, list)) and not dims):
         return (input, tuple(shifts), None)
-    dims = dims if isinstance(dims, tuple | list) else (dims,)
+    dims = dims if isinstance(dims, (tuple, list)) else (dims,)
     if len(dims) != len(shifts):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     return (input, tuple(shifts), tuple(wrap_dim(d, input.ndim) for d in dims))
@@ -231,7 +231,7 @@ def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
 @spelled("meshgrid", "", None)
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
     """Coordinate grids of vectors; indexing "ij" (rows first) or "xy"."""
-    many = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], tuple | list) else tensors
+    many = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     swap = indexing == "xy" and len(many) >= 2
     ordered = [many[1], many[0], *many[2:]] if swap else list(many)
     shape = tuple(t.numel() for t in ordered)

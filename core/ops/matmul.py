@@ -287,7 +287,7 @@ def _pair(x: Any, a: str, y: Any, b: str, keep: str) -> tuple[Any, str]:
 @spelled("einsum", "", BMM)
 def einsum(equation: str, *operands: Any) -> Any:
     """Sums of products by subscripts, as numpy.einsum; composed of permutations, batched matrix products and sums."""
-    if len(operands) == 1 and isinstance(operands[0], tuple | list):
+    if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
         operands = tuple(operands[0])
     terms, out = _labels(equation, operands)
     prepared = [_diagonals(x, t) for x, t in zip(operands, terms)]
@@ -307,7 +307,7 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     if isinstance(dims, int):
         left, right = list(range(a.ndim - dims, a.ndim)), list(range(dims))
     else:
-        left, right = [list(d) if isinstance(d, tuple | list) else [d] for d in dims]
+        left, right = [list(d) if isinstance(d, (tuple, list)) else [d] for d in dims]
         left, right = [d % a.ndim for d in left], [d % b.ndim for d in right]
     keep_a, keep_b = [d for d in range(a.ndim) if d not in left], [d for d in range(b.ndim) if d not in right]
     inner_: Any = 1

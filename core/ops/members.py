@@ -229,7 +229,7 @@ def _refuse_grad(self: Tensor, value: Any) -> None:
 
 def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
     """A tensor of the same dtype: of the given sizes, or from data."""
-    if len(args) == 1 and isinstance(args[0], tuple | list) and not isinstance(args[0], Size):
+    if len(args) == 1 and isinstance(args[0], (tuple, list)) and not isinstance(args[0], Size):
         return self.new_tensor(args[0])
     return self.new_empty(*args)
 

@@ -124,6 +124,13 @@ def call(op: Op, args: tuple) -> Any:
     tracer = STATE.tracer
     if tracer is not None:
         return tracer.record(op, args)
-    from .eager import run_eager  # late: eager.py needs this module
+    return _run_eager(op, args)
 
+
+def _run_eager(op: Op, args: tuple) -> Any:
+    """Stands in for eager.run_eager until the first call: eager.py needs this module."""
+    global _run_eager
+    from .eager import run_eager
+
+    _run_eager = run_eager
     return run_eager(op, args)

@@ -45,6 +45,10 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     return from_.category <= to.category
 
 
+_CATEGORIES: dict[type, int] = {bool: 0, int: 1, float: 2}
+_SYMBOLIC = {"SymBool": 0, "SymInt": 1, "SymFloat": 2}
+
+
 def is_tensor_like(value: Any) -> bool:
     """A Tensor, TensorMeta or Spec: anything that has a dtype and sizes."""
     return hasattr(value, "dtype") and hasattr(value, "shape") and not isinstance(value, np.generic)
@@ -52,13 +56,16 @@ def is_tensor_like(value: Any) -> bool:
 
 def number_category(value: Any) -> int | None:
     """0, 1 or 2 for a Python, NumPy or symbolic bool, int or float; None for anything else."""
-    if isinstance(value, bool | np.bool_):
+    found = _CATEGORIES.get(type(value))
+    if found is not None:
+        return found
+    if isinstance(value, (bool, np.bool_)):
         return 0
-    if isinstance(value, int | np.integer):
+    if isinstance(value, (int, np.integer)):
         return 1
-    if isinstance(value, float | np.floating):
+    if isinstance(value, (float, np.floating)):
         return 2
-    return {"SymBool": 0, "SymInt": 1, "SymFloat": 2}.get(type(value).__name__)
+    return _SYMBOLIC.get(type(value).__name__)
 
 
 def number_dtype(value: Any) -> dtype | None:

@@ -78,7 +78,7 @@ def randint(*args: Any, low: Any = 0, high: Any = None, size: Any = None, genera
             dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
     """Integers in [low, high): randint(high, size) or randint(low, high, size)."""
     rest = list(args)
-    if rest and isinstance(rest[-1], tuple | list) and size is None:
+    if rest and isinstance(rest[-1], (tuple, list)) and size is None:
         size = rest.pop()
     if len(rest) == 2:
         low, high = rest

@@ -213,7 +213,7 @@ def aminmax(input: Any, *, dim: int | None = None, keepdim: bool = False) -> Any
 # -- any, all --------------------------------------------------------------------------------------------------------
 def _truth_args(input: Any, dim: Any = None, keepdim: Any = False) -> tuple:
     """Unlike the other reductions, any and all take an empty list of dimensions literally."""
-    if isinstance(dim, tuple | list) and not dim:
+    if isinstance(dim, (tuple, list)) and not dim:
         return (input, (), bool(keepdim))
     return reduce_args(input, dim, keepdim)
 
@@ -237,7 +237,7 @@ def _var_composite(input: Any, dim: tuple, correction: Any, keepdim: bool) -> An
         n = n * input.shape[d]
     total = call(SUM, (centred * centred, dim, keepdim, None))
     degrees = n - correction
-    if isinstance(degrees, int | float) and degrees < 0:
+    if isinstance(degrees, (int, float)) and degrees < 0:
         degrees = 0
     return (total / degrees).to(input.dtype)
 
@@ -447,7 +447,7 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out
 @spelled("linalg.norm", "", NORM2)
 def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, out: Any = None, dtype: Any = None) -> Any:
     """torch.linalg.norm for vectors and for the Frobenius norm of matrices."""
-    if isinstance(ord, int | float) and dim is None and A.ndim > 1:
+    if isinstance(ord, (int, float)) and dim is None and A.ndim > 1:
         from ..errors import NotYetSupported
         raise NotYetSupported("torch.linalg.norm of a matrix with a numeric ord does not exist yet; "
                               "torch.linalg.vector_norm and ord='fro' do.")

@@ -172,8 +172,8 @@ def adjoint(input: Any) -> Any:
 def movedim(input: Any, source: Any, destination: Any) -> Any:
     """Dimensions moved to other places, the rest keeping their order."""
     ndim = input.ndim
-    src = [wrap_dim(d, ndim) for d in (source if isinstance(source, tuple | list) else (source,))]
-    dst = [wrap_dim(d, ndim) for d in (destination if isinstance(destination, tuple | list) else (destination,))]
+    src = [wrap_dim(d, ndim) for d in (source if isinstance(source, (tuple, list)) else (source,))]
+    dst = [wrap_dim(d, ndim) for d in (destination if isinstance(destination, (tuple, list)) else (destination,))]
     if len(src) != len(dst):
         raise RuntimeError(f"movedim: Invalid source or destination dims: source ({src} dims) should contain the same "
                            f"number of dims as destination ({dst} dims)")
@@ -202,7 +202,7 @@ def _squeeze_rule(m: Any, dim: tuple) -> Spec:
 def _squeeze_args(input: Any, dim: Any = None) -> tuple:
     if dim is None:
         return (input, tuple(range(input.ndim)))
-    return (input, tuple(sorted({wrap_dim(d, input.ndim) for d in (dim if isinstance(dim, tuple | list) else (dim,))})))
+    return (input, tuple(sorted({wrap_dim(d, input.ndim) for d in (dim if isinstance(dim, (tuple, list)) else (dim,))})))
 
 
 SQUEEZE = view("squeeze", "input, dim:dims=None",
@@ -272,7 +272,7 @@ def broadcast_tensors(*tensors: Any) -> tuple:
     """All tensors expanded to their common shape."""
     from .broadcast import broadcast_shapes
 
-    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], tuple | list) else tensors
+    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     shape = broadcast_shapes(*[x.shape for x in tensors])
     return tuple(call(EXPAND, (x, shape)) for x in tensors)
 
@@ -477,7 +477,7 @@ def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple:
 @spelled("split", "split", NARROW)
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
     """Parts of `split_size_or_sections` elements along `dim` (the last may be smaller), or of the lengths in the list."""
-    if isinstance(split_size_or_sections, tuple | list):
+    if isinstance(split_size_or_sections, (tuple, list)):
         return split_with_sizes(tensor, split_size_or_sections, dim)
     d = wrap_dim(dim, tensor.ndim)
     n, step = tensor.shape[d], as_int(split_size_or_sections, "split_size")
@@ -531,9 +531,9 @@ _splitter("dsplit", 2)
 # -- at least n dimensions -------------------------------------------------------------------------------------------
 def _at_least(ndim: int, grow: Any) -> Any:
     def convert(*tensors: Any) -> Any:
-        many = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], tuple | list) else tensors
+        many = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
         out = tuple(x if x.ndim >= ndim else call(VIEW, (x, grow(tuple(x.shape)))) for x in many)
-        return out[0] if len(tensors) == 1 and not isinstance(tensors[0], tuple | list) else out
+        return out[0] if len(tensors) == 1 and not isinstance(tensors[0], (tuple, list)) else out
 
     convert.__name__ = f"atleast_{ndim}d"
     convert.__doc__ = f"The tensor(s) with at least {ndim} dimension(s)."

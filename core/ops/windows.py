@@ -21,7 +21,7 @@ _MaxPool = namedtuple("max_pool", ["values", "indices"])
 
 def spread(value: Any, n: int, name: str = "argument") -> tuple:
     """One number per spatial dimension. RuntimeError if the length is wrong."""
-    if isinstance(value, tuple | list):
+    if isinstance(value, (tuple, list)):
         if len(value) == 1:
             return tuple(value) * n
         if len(value) != n:
