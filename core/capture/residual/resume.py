@@ -81,8 +81,14 @@ def _make(unit: Unit, path: Sequence[Level], broken: Any, role: str, finished: S
     statement = getattr(owner, field)[index]
     if role == "done":
         rest: list[ast.stmt] = []
+    elif role == "raise":
+        rest = [ast.copy_location(ast.Raise(ast.copy_location(ast.Name(result, ast.Load()), statement), None), statement)]
     elif branch is not None and isinstance(statement, ast.If):
         rest = list(statement.body if branch else statement.orelse)
+    elif branch is not None and isinstance(statement, ast.While):
+        if leaves_loop(statement.body):
+            raise CannotResume("the graph breaks in the condition of a loop with break or continue")
+        rest = [*statement.body, statement] if branch else list(statement.orelse)
     else:
         rest = Rest(broken, result, {id(n): name for n, name in finished}, role).statement(statement)
     body = [copy.deepcopy(s) for s in suffix(path, rest)]
@@ -119,6 +125,21 @@ def _make(unit: Unit, path: Sequence[Level], broken: Any, role: str, finished: S
     register(made)
     text = f"# the rest of {unit.original.qualname} after line {line}\n{ast.unparse(node)}\n"
     return ResumeSite(made, temporaries, by_value, takes_result, text)
+
+
+def leaves_loop(body: Sequence[ast.AST]) -> bool:
+    """Whether a `break` or `continue` in these statements belongs to the loop around them."""
+    for s in body:
+        if isinstance(s, ast.Break | ast.Continue):
+            return True
+        inner = [] if isinstance(s, ast.For | ast.While) else getattr(s, "body", [])
+        if isinstance(s, ast.FunctionDef | ast.ClassDef | ast.Lambda) or isinstance(s, ast.expr):
+            continue
+        parts = [*(inner if isinstance(inner, list) else []), *getattr(s, "orelse", []), *getattr(s, "finalbody", []),
+                 *(h for h in getattr(s, "handlers", [])), *(c for c in getattr(s, "cases", []))]
+        if leaves_loop(parts):
+            return True
+    return False
 
 
 def _globals_declared(node: Any) -> set[str]:

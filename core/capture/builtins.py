@@ -1,0 +1,611 @@
+"""Rules for callables without Python source: Python's builtins, math, operator, itertools, and the tensor API.
+
+A rule takes (ev, args, kwargs). What has no rule but is known to be pure runs natively on constants; anything else
+breaks the graph.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import collections
+import functools
+import itertools
+import math
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ..symbolic import symint
+from .attributes import delete_attribute, find_attribute, get_attribute, set_attribute
+from .calls import call, describe
+from .containers import list_items
+from .iterate import fixed, items_of, iterate, next_of
+from .operators import (
+    binary,
+    compare,
+    contains,
+    delete_item,
+    get_item,
+    identical,
+    inplace,
+    is_callable,
+    length,
+    set_item,
+    truth,
+    unary,
+)
+from .reading import is_api_function
+from .signals import Break, UserRaise
+from .torch_calls import CannotLower, call_api, lift, lower
+from .values import (
+    FALSE,
+    NONE,
+    TRUE,
+    BuiltinValue,
+    ClassValue,
+    Const,
+    FunctionValue,
+    IteratorValue,
+    ListValue,
+    MethodValue,
+    ObjectValue,
+    OpaqueValue,
+    TensorValue,
+    TupleValue,
+    Value,
+)
+
+Rule = Callable[[Any, list[Value], dict[str, Value]], Value]
+PURE_MODULES = ("math", "cmath", "_operator", "operator", "_struct", "binascii", "unicodedata", "_string")
+
+
+def call_builtin(ev: Any, callee: BuiltinValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """Call a function that has no source to trace."""
+    real = callee.real
+    rule = RULES.get(real) if isinstance(real, collections.abc.Hashable) else None
+    if rule is not None:
+        return rule(ev, args, kwargs)
+    if isinstance(real, types.FunctionType):
+        return call_marked(ev, callee, real, args, kwargs)
+    if isinstance(real, types.MethodDescriptorType | types.WrapperDescriptorType) and args:
+        from .methods import call_method
+
+        return call_method(ev, args[0], real.__name__, args[1:], kwargs)
+    module = getattr(real, "__module__", None) or ""
+    name = getattr(real, "__name__", "")
+    if real in SYMBOLIC_MATH and len(args) == 1:
+        return on_number(ev, real, args)
+    if module in ("math", "cmath", "_operator"):
+        return natively(ev, real, args, kwargs, describe(callee))
+    if module == "time" or module == "_datetime":
+        raise Break("time", what=describe(callee))
+    if module in ("_random", "random"):
+        raise Break("random", what=describe(callee))
+    if name in ("print", "input", "open") or module in ("_io", "io"):
+        raise Break("call-output", what=describe(callee))
+    raise Break("call-unknown", what=describe(callee))
+
+
+def call_marked(ev: Any, callee: BuiltinValue, real: types.FunctionType, args: list[Value],
+                kwargs: dict[str, Value]) -> Value:
+    """A Python function that is not traced: of the tensor API, or excluded by torch.compiler.disable."""
+    if getattr(real, "_guardscope_disable", None) is not None or ev.context.is_disabled(real):
+        raise Break("call-disabled", what=describe(callee))
+    name = real.__name__
+    if name == "graph_break" and is_api_function(real):
+        raise Break("call-explicit")
+    special = API_RULES.get(name)
+    if special is not None and is_api_function(real):
+        return special(ev, args, kwargs)
+    if args and isinstance(args[0], Value) and isinstance(ev.force(args[0]), TensorValue) and name in ("backward", "item",
+                                                                                                   "tolist", "numpy"):
+        from .torch_calls import tensor_method
+
+        return tensor_method(ev, ev.force(args[0]), name, args[1:], kwargs)
+    return call_api(ev, real, args, kwargs)
+
+
+def natively(ev: Any, real: Any, args: list[Value], kwargs: dict[str, Value], what: str) -> Value:
+    """A pure function on constants; on tensors and symbolic numbers whatever Python does with them."""
+    try:
+        plain = [lower(ev, a) for a in args]
+        named = {k: lower(ev, v) for k, v in kwargs.items()}
+    except CannotLower as problem:
+        raise Break("call-unknown", what=f"{what} with {problem}") from None
+    from ..tensor.tensor import Tensor
+
+    if any(isinstance(p, Tensor) for p in plain):
+        raise Break("data-item", what=what)
+    return lift(ev, ev.native(real, *plain, **named))
+
+
+SYMBOLIC_MATH: dict[Any, Callable[[Any], Any]] = {
+    math.sqrt: symint.sym_sqrt, math.floor: symint.sym_floor, math.ceil: symint.sym_ceil, math.exp: symint.sym_exp,
+    math.log: symint.sym_log, math.log2: symint.sym_log2, math.log10: symint.sym_log10, math.sin: symint.sym_sin,
+    math.cos: symint.sym_cos, math.tan: symint.sym_tan, math.tanh: symint.sym_tanh, math.trunc: symint.sym_int,
+}
+
+
+def on_number(ev: Any, real: Any, args: list[Value]) -> Value:
+    value = ev.force(args[0])
+    if isinstance(value, Const) and value.symbolic:
+        return Const(ev.native(SYMBOLIC_MATH[real], value.value))
+    return natively(ev, real, args, {}, f"math.{real.__name__}()")
+
+
+# -- builtins ----
+def b_len(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return Const(length(ev, args[0]))
+
+
+def classes_of(ev: Any, value: Value) -> list[type]:
+    value = ev.force(value)
+    if isinstance(value, TupleValue):
+        return [c for v in value.items for c in classes_of(ev, v)]
+    if isinstance(value, ClassValue):
+        return [value.cls]
+    if isinstance(value, Const) and value.value is None:
+        return [type(None)]
+    if isinstance(value, OpaqueValue) and isinstance(value.real, types.UnionType):
+        return [c for c in value.real.__args__ if isinstance(c, type)]
+    raise Break("operator", name="isinstance()", what=f"an object of class {value.type.__name__}")
+
+
+def b_isinstance(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """By the exact type, which a guard checked. Classes with their own __instancecheck__ are asked with an instance."""
+    from .values import Lazy
+
+    value = args[0]
+    if type(value) is Lazy and value.known is None and isinstance(value.real, int | float | str) \
+            and not isinstance(value.real, bool):
+        ev.guard("TYPE_MATCH", value.origin, type(value.real), "its type is asked")
+        cls = type(value.real)
+    else:
+        value = ev.force(value)
+        cls = value.type
+    for c in classes_of(ev, args[1]):
+        check = type(c).__instancecheck__
+        if check is type.__instancecheck__ or type(c).__module__ in ("abc", "enum", "typing"):
+            if isinstance(c, type) and issubclass(cls, c):
+                return TRUE
+        elif isinstance(value, TensorValue):
+            sample = value.real if value.real is not None else value.fake
+            if isinstance(sample, c) or cls is not type(sample) and issubclass(cls, c):
+                return TRUE
+        elif getattr(value, "real", None) is not None and isinstance(value.real, c):
+            return TRUE
+    return FALSE
+
+
+def b_issubclass(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    cls = classes_of(ev, args[0])[0]
+    return Const(any(issubclass(cls, c) for c in classes_of(ev, args[1])))
+
+
+def attribute_name(ev: Any, value: Value) -> str:
+    name = ev.force(value)
+    if not isinstance(name, Const) or not isinstance(name.value, str):
+        ev.raise_error(TypeError, "attribute name must be string")
+        raise AssertionError
+    return name.value
+
+
+def b_getattr(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    name = attribute_name(ev, args[1])
+    if len(args) == 2:
+        return get_attribute(ev, args[0], name)
+    try:
+        found = find_attribute(ev, args[0], name)
+    except UserRaise as raised:
+        if not issubclass(raised.value.cls, AttributeError):
+            raise
+        found = None
+    return found if found is not None else args[2]
+
+
+def b_hasattr(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    try:
+        return Const(find_attribute(ev, args[0], attribute_name(ev, args[1])) is not None)
+    except UserRaise as raised:
+        if issubclass(raised.value.cls, AttributeError):
+            return FALSE
+        raise
+
+
+def b_setattr(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    set_attribute(ev, args[0], attribute_name(ev, args[1]), args[2])
+    return NONE
+
+
+def b_delattr(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    delete_attribute(ev, args[0], attribute_name(ev, args[1]))
+    return NONE
+
+
+def b_callable(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return Const(is_callable(ev, args[0]))
+
+
+def b_sum(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    total = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
+    iterator = iterate(ev, args[0])
+    while (item := iterator.step()) is not None:
+        total = binary(ev, ast.Add, total, item)
+    return total
+
+
+def extreme(pick_max: bool) -> Rule:
+    name = "max" if pick_max else "min"
+    better = ast.Gt if pick_max else ast.Lt
+
+    def rule(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        items = items_of(ev, args[0]) if len(args) == 1 else list(args)
+        key = kwargs.get("key")
+        if not items:
+            if "default" in kwargs:
+                return kwargs["default"]
+            ev.raise_error(ValueError, f"{name}() arg is an empty sequence" if ev else "")
+        items = [ev.force(v) for v in items]
+        if key is None and all(isinstance(v, Const) and v.type in (int, float) for v in items) and len(items) > 1 \
+                and any(v.symbolic for v in items):
+            return Const(ev.native(symint.sym_max if pick_max else symint.sym_min, *[v.value for v in items]))
+        if key is not None and not (isinstance(ev.force(key), Const)):
+            ranks = [call(ev, key, [v], {}) for v in items]
+        else:
+            ranks = items
+        best = 0
+        for i in range(1, len(items)):
+            if truth(ev, compare(ev, better, ranks[i], ranks[best])):
+                best = i
+        return items[best]
+
+    return rule
+
+
+def b_any(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    iterator = iterate(ev, args[0])
+    while (item := iterator.step()) is not None:
+        if truth(ev, item):
+            return TRUE
+    return FALSE
+
+
+def b_all(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    iterator = iterate(ev, args[0])
+    while (item := iterator.step()) is not None:
+        if not truth(ev, item):
+            return FALSE
+    return TRUE
+
+
+class Ranked:
+    """An item to be sorted by Python's own sort, compared as the script would."""
+
+    __slots__ = ("ev", "rank", "item")
+
+    def __init__(self, ev: Any, rank: Value, item: Value) -> None:
+        self.ev, self.rank, self.item = ev, rank, item
+
+    def __lt__(self, other: Ranked) -> bool:
+        return truth(self.ev, compare(self.ev, ast.Lt, self.rank, other.rank))
+
+
+def sort_values(ev: Any, items: list[Value], kwargs: dict[str, Value]) -> list[Value]:
+    """Sorted by the script's rules; stable."""
+    key = ev.force(kwargs.get("key", NONE))
+    backwards = "reverse" in kwargs and truth(ev, kwargs["reverse"])
+    by_value = isinstance(key, Const)
+    ranked = [Ranked(ev, v if by_value else call(ev, key, [v], {}), v) for v in items]
+    return [r.item for r in sorted(ranked, reverse=backwards)]
+
+
+def b_sorted(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from .values import SetValue
+
+    source = ev.force(args[0])
+    items = list(source.items.values()) if isinstance(source, SetValue) else items_of(ev, source)
+    return ListValue(sort_values(ev, items, kwargs))
+
+
+def b_iter(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if len(args) == 2:
+        function, sentinel = args
+
+        def step() -> Value | None:
+            item = call(ev, function, [], {})
+            return None if truth(ev, compare(ev, ast.Eq, item, sentinel)) else item
+
+        return IteratorValue(step)
+    return iterate(ev, args[0])
+
+
+def b_next(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return next_of(ev, args[0], args[1] if len(args) > 1 else None)
+
+
+def b_id(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    raise Break("operator", name="id()", what="an object")
+
+
+def b_repr(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from .formatting import repr_of
+
+    return Const(repr_of(ev, args[0]))
+
+
+def b_format(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from .formatting import format_value
+
+    return Const(format_value(ev, args[0], ev.force(args[1]).value if len(args) > 1 else ""))
+
+
+def b_abs(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return scalar_or_special(ev, abs, "__abs__", args)
+
+
+def b_round(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return scalar_or_special(ev, round, "__round__", [*args, *kwargs.values()])
+
+
+def scalar_or_special(ev: Any, function: Any, name: str, args: list[Value]) -> Value:
+    from .operators import call_special
+
+    first = ev.force(args[0])
+    if isinstance(first, TensorValue):
+        return call_api(ev, function, args, {}, f"{function.__name__}()")
+    found = call_special(ev, first, name, *args[1:])
+    if found is not None:
+        return found
+    return natively(ev, function, args, {}, f"{function.__name__}()")
+
+
+def b_pow(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if len(args) == 3:
+        return natively(ev, pow, args, kwargs, "pow()")
+    return binary(ev, ast.Pow, args[0], args[1])
+
+
+def b_divmod(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return TupleValue([binary(ev, ast.FloorDiv, *args), binary(ev, ast.Mod, *args)])
+
+
+def b_hash(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    value = ev.force(args[0])
+    if isinstance(value, Const) and isinstance(value.value, int | float | bool):
+        return Const(ev.native(hash, value.value))
+    raise Break("operator", name="hash()", what=f"{value.type.__name__}")
+
+
+def b_breaks(id: str, **facts: Any) -> Rule:
+    def rule(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        raise Break(id, **facts)
+
+    return rule
+
+
+def b_pure(real: Any) -> Rule:
+    def rule(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        return natively(ev, real, args, kwargs, f"{real.__name__}()")
+
+    return rule
+
+
+# -- functools, itertools, operator ----
+def f_reduce(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    iterator = iterate(ev, args[1])
+    total = args[2] if len(args) > 2 else iterator.step()
+    if total is None:
+        ev.raise_error(TypeError, "reduce() of empty iterable with no initial value")
+        raise AssertionError
+    while (item := iterator.step()) is not None:
+        total = call(ev, args[0], [total, item], {})
+    return total
+
+
+def from_operator(op: type, change: bool = False) -> Rule:
+    def rule(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        return inplace(ev, op, args[0], args[1]) if change else binary(ev, op, args[0], args[1])
+
+    return rule
+
+
+def from_compare(op: type) -> Rule:
+    return lambda ev, args, kwargs: compare(ev, op, args[0], args[1])
+
+
+def from_unary(op: type) -> Rule:
+    return lambda ev, args, kwargs: unary(ev, op, args[0])
+
+
+def o_setitem(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    set_item(ev, *args)
+    return NONE
+
+
+def o_delitem(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    delete_item(ev, *args)
+    return NONE
+
+
+OPERATOR_RULES: dict[Any, Rule] = {
+    operator.add: from_operator(ast.Add), operator.sub: from_operator(ast.Sub), operator.mul: from_operator(ast.Mult),
+    operator.truediv: from_operator(ast.Div), operator.floordiv: from_operator(ast.FloorDiv),
+    operator.mod: from_operator(ast.Mod), operator.pow: from_operator(ast.Pow), operator.matmul: from_operator(ast.MatMult),
+    operator.and_: from_operator(ast.BitAnd), operator.or_: from_operator(ast.BitOr), operator.xor: from_operator(ast.BitXor),
+    operator.lshift: from_operator(ast.LShift), operator.rshift: from_operator(ast.RShift),
+    operator.iadd: from_operator(ast.Add, True), operator.isub: from_operator(ast.Sub, True),
+    operator.imul: from_operator(ast.Mult, True), operator.itruediv: from_operator(ast.Div, True),
+    operator.lt: from_compare(ast.Lt), operator.le: from_compare(ast.LtE), operator.gt: from_compare(ast.Gt),
+    operator.ge: from_compare(ast.GtE), operator.eq: from_compare(ast.Eq), operator.ne: from_compare(ast.NotEq),
+    operator.is_: from_compare(ast.Is), operator.is_not: from_compare(ast.IsNot),
+    operator.neg: from_unary(ast.USub), operator.pos: from_unary(ast.UAdd), operator.invert: from_unary(ast.Invert),
+    operator.not_: from_unary(ast.Not), operator.getitem: lambda ev, args, kwargs: get_item(ev, *args),
+    operator.contains: lambda ev, args, kwargs: Const(contains(ev, *args)),
+    operator.truth: lambda ev, args, kwargs: Const(truth(ev, args[0])), operator.setitem: o_setitem,
+    operator.delitem: o_delitem, operator.abs: b_abs,
+}
+
+
+def getter(ev: Any, value: Value, items: bool) -> Callable[[Value, Value], Value]:
+    return get_item if items else get_attribute  # type: ignore[return-value]
+
+
+def i_chain(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    return chained(ev, fixed(list(args)))
+
+
+def chained(ev: Any, sources: IteratorValue) -> Value:
+    current: IteratorValue | None = None
+
+    def step() -> Value | None:
+        nonlocal current
+        while True:
+            if current is None:
+                source = sources.step()
+                if source is None:
+                    return None
+                current = iterate(ev, source)
+            item = current.step()
+            if item is not None:
+                return item
+            current = None
+
+    return IteratorValue(step, itertools.chain)
+
+
+def i_count(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    value = args[0] if args else kwargs.get("start", Const(0))
+    by = args[1] if len(args) > 1 else kwargs.get("step", Const(1))
+
+    def step() -> Value | None:
+        nonlocal value
+        now = value
+        value = binary(ev, ast.Add, value, by)
+        return now
+
+    return IteratorValue(step, itertools.count)
+
+
+def i_repeat(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    left = ev.force(args[1]).value if len(args) > 1 else None
+
+    def step() -> Value | None:
+        nonlocal left
+        if left is not None:
+            if left <= 0:
+                return None
+            left -= 1
+        return args[0]
+
+    return IteratorValue(step, itertools.repeat)
+
+
+def i_islice(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    bounds = slice(*[lower(ev, a) for a in args[1:]])
+    source = iterate(ev, args[0])
+    wanted = iter(range(bounds.start or 0, bounds.stop if bounds.stop is not None else 1 << 60, bounds.step or 1))
+    position = -1
+
+    def step() -> Value | None:
+        nonlocal position
+        at = next(wanted, None)
+        if at is None:
+            return None
+        item = None
+        while position < at:
+            item = source.step()
+            position += 1
+            if item is None:
+                return None
+        return item
+
+    return IteratorValue(step, itertools.islice)
+
+
+def i_accumulate(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    source = iterate(ev, args[0])
+    function = args[1] if len(args) > 1 else kwargs.get("func", NONE)
+    total: Value | None = kwargs.get("initial")
+    first = total is not None
+
+    def step() -> Value | None:
+        nonlocal total, first
+        if first:
+            first = False
+            return total
+        item = source.step()
+        if item is None:
+            return None
+        inner = ev.force(function)
+        if total is None:
+            total = item
+        elif isinstance(inner, Const):
+            total = binary(ev, ast.Add, total, item)
+        else:
+            total = call(ev, inner, [total, item], {})
+        return total
+
+    return IteratorValue(step, itertools.accumulate)
+
+
+def combinatoric(real: Any) -> Rule:
+    """product, permutations, combinations: on the items themselves, which need no reading."""
+
+    def rule(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        pools, rest = [], []
+        for a in args:
+            inner = ev.force(a)
+            if isinstance(inner, Const) and isinstance(inner.value, int):
+                rest.append(inner.value)
+            else:
+                pools.append(items_of(ev, inner))
+        named = {k: lower(ev, v) for k, v in kwargs.items()}
+        return fixed([TupleValue(list(group)) for group in real(*pools, *rest, **named)], real)
+
+    return rule
+
+
+def i_zip_longest(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    fill = kwargs.get("fillvalue", NONE)
+    columns = [items_of(ev, a) for a in args]
+    return fixed([TupleValue(list(row)) for row in itertools.zip_longest(*columns, fillvalue=fill)])
+
+
+def i_starmap(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    source = iterate(ev, args[1])
+
+    def step() -> Value | None:
+        item = source.step()
+        return None if item is None else call(ev, args[0], items_of(ev, item), {})
+
+    return IteratorValue(step, itertools.starmap)
+
+
+CLASS_RULES: dict[Any, Rule] = {
+    itertools.chain: i_chain, itertools.count: i_count, itertools.repeat: i_repeat, itertools.islice: i_islice,
+    itertools.accumulate: i_accumulate, itertools.product: combinatoric(itertools.product),
+    itertools.permutations: combinatoric(itertools.permutations), itertools.starmap: i_starmap,
+    itertools.combinations: combinatoric(itertools.combinations), itertools.zip_longest: i_zip_longest,
+}
+
+# Functions of the tensor API that are about the capture itself.
+API_RULES: dict[str, Rule] = {
+    "is_compiling": lambda ev, args, kwargs: TRUE, "is_dynamo_compiling": lambda ev, args, kwargs: TRUE,
+    "is_tensor": lambda ev, args, kwargs: Const(isinstance(ev.force(args[0]), TensorValue)),
+}
+
+RULES: dict[Any, Rule] = {
+    len: b_len, isinstance: b_isinstance, issubclass: b_issubclass, getattr: b_getattr, hasattr: b_hasattr,
+    setattr: b_setattr, delattr: b_delattr, callable: b_callable, sum: b_sum, max: extreme(True), min: extreme(False),
+    any: b_any, all: b_all, sorted: b_sorted, iter: b_iter, next: b_next, id: b_id, repr: b_repr, ascii: b_repr,
+    format: b_format, abs: b_abs, round: b_round, pow: b_pow, divmod: b_divmod, hash: b_hash,
+    chr: b_pure(chr), ord: b_pure(ord), bin: b_pure(bin), hex: b_pure(hex), oct: b_pure(oct),
+    print: b_breaks("call-output", what="print()"), input: b_breaks("call-output", what="input()"),
+    open: b_breaks("call-output", what="open()"), functools.reduce: f_reduce, **OPERATOR_RULES,
+}
+for _name in ("locals", "globals", "vars", "dir", "exec", "eval", "compile", "__import__", "breakpoint"):
+    RULES[getattr(builtins, _name)] = b_breaks("syntax", what=f"{_name}()")
+
+__all__ = ["FunctionValue", "MethodValue", "ObjectValue", "call_builtin", "identical", "list_items", "sort_values"]

@@ -1,0 +1,263 @@
+"""Lists, dicts and sets under evaluation: reading them piece by piece when they exist, and changing the shadow.
+
+Dict and set keys are compared here by an internal key: the constant itself, a tuple of internal keys, or the identity of
+an object whose class does not define its own equality.
+"""
+
+from __future__ import annotations
+
+import collections
+import enum
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from ..guards.origin import DictKeyOrigin, InstanceDictOrigin, ItemOrigin, Origin
+from ..tensor.devices import device
+from ..tensor.dtypes import dtype
+from .signals import Break
+from .values import (
+    BuiltinValue,
+    ClassValue,
+    Const,
+    DictValue,
+    Entry,
+    FunctionValue,
+    ListValue,
+    ObjectValue,
+    PyModuleValue,
+    SetValue,
+    TensorValue,
+    TupleValue,
+    Value,
+)
+
+PLAIN = (int, float, complex, str, bytes, bool, type(None))
+
+
+class Identity:
+    """An internal key for an object that is equal only to itself."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: int) -> None:
+        self.of = of
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identity) and other.of == self.of
+
+    def __hash__(self) -> int:
+        return self.of
+
+
+def key_of(ev: Any, value: Value) -> Any:
+    """The internal key of a dict key or set member. Raises TypeError in the script for unhashable ones."""
+    value = ev.force(value)
+    if isinstance(value, Const):
+        if value.symbolic:
+            return ev.env.specialise(value.value.expr, "used as a key")
+        return value.value
+    if isinstance(value, TupleValue):
+        return tuple(key_of(ev, v) for v in value.items)
+    if isinstance(value, ClassValue):
+        return value.cls
+    if isinstance(value, BuiltinValue | PyModuleValue):
+        return value.real
+    if isinstance(value, TensorValue):
+        return Identity(id(value.real) if value.real is not None else id(value.fake))
+    if isinstance(value, FunctionValue):
+        return Identity(id(value.real) if value.real is not None else id(value))
+    if isinstance(value, ObjectValue):
+        if value.cls.__hash__ is object.__hash__ and value.cls.__eq__ is object.__eq__ or value.real is not None \
+                and getattr(value.cls, "_guardscope_module", False):
+            return Identity(id(value.real) if value.real is not None else id(value))
+        if value.cls.__hash__ is None:
+            ev.raise_error(TypeError, f"unhashable type: '{value.cls.__name__}'")
+        fields = getattr(value.cls, "__dataclass_fields__", None)
+        if fields is not None and value.cls.__dataclass_params__.frozen:      # type: ignore[attr-defined]
+            from .attributes import get_attribute
+
+            return (value.cls, *(key_of(ev, get_attribute(ev, value, name)) for name in fields))
+        raise Break("operator", name="hash()", what=f"an object of class {value.cls.__name__}")
+    if isinstance(value, ListValue | DictValue | SetValue) and getattr(value, "cls", None) is not frozenset:
+        ev.raise_error(TypeError, f"unhashable type: '{value.type.__name__}'")
+    if isinstance(value, SetValue):
+        return (frozenset, frozenset(value.items))
+    raise Break("operator", name="hash()", what=f"{value.type.__name__}")
+
+
+def key_of_real(ev: Any, real: Any) -> Any:
+    """The internal key of a key found in an existing dict."""
+    if isinstance(real, tuple):
+        return tuple(key_of_real(ev, r) for r in real)
+    if isinstance(real, (*PLAIN, enum.Enum, dtype, device, type, types.BuiltinFunctionType, types.ModuleType)):
+        return real
+    if type(real).__hash__ is object.__hash__ or getattr(type(real), "_guardscope_module", False) \
+            or isinstance(real, types.FunctionType) or hasattr(real, "_meta"):
+        return Identity(id(real))
+    raise Break("read", what=f"a dict key of class {type(real).__name__}")
+
+
+def real_key(value: Value) -> tuple[bool, Any]:
+    """(whether the key can be present in an existing dict, the real key to look up)."""
+    if isinstance(value, Const):
+        return True, value.value
+    if isinstance(value, TupleValue):
+        parts = [real_key(getattr(v, "known", None) or v) for v in value.items]
+        return all(ok for ok, _ in parts), tuple(r for _, r in parts)
+    if isinstance(value, ClassValue):
+        return True, value.cls
+    real = getattr(value, "real", None)
+    return real is not None, real
+
+
+# -- lists ----
+def list_items(ev: Any, value: Value) -> list[Value]:
+    """The items of a list or tuple; of an existing list its length becomes a guard."""
+    if isinstance(value, ListValue) and not value.loaded:
+        ev.guard("SEQUENCE_LENGTH", value.origin, len(value.real), "its length is used")
+        assert value.origin is not None
+        value.items = [ev.existing(ItemOrigin(value.origin, i), v) for i, v in enumerate(value.real)] + value.added
+        value.added = []
+        value.loaded = True
+    return value.items  # type: ignore[attr-defined, no-any-return]
+
+
+def touch_list(ev: Any, value: ListValue) -> list[Value]:
+    """The items of a list that is about to be changed."""
+    items = list_items(ev, value)
+    value.changed = True
+    ev.changed(value)
+    return items
+
+
+def append(ev: Any, value: ListValue, item: Value) -> None:
+    value.changed = True
+    ev.changed(value)
+    if value.loaded:
+        value.items.append(item)
+        if value.maxlen is not None and len(value.items) > value.maxlen:
+            del value.items[0]
+    elif value.maxlen is not None:
+        list_items(ev, value)
+        append(ev, value, item)
+    else:
+        value.added.append(item)
+
+
+# -- dicts ----
+MODULE_STORES = ("_parameters", "_buffers", "_modules")
+
+
+def item_origin(value: DictValue, real: Any) -> Origin:
+    """Where the value of key `real` is found again. What a module registers has one origin, however it is reached."""
+    of = value.origin
+    assert of is not None
+    if isinstance(of, InstanceDictOrigin) and of.slot == "__dict__" and of.name in MODULE_STORES:
+        return InstanceDictOrigin(of.of, real, of.name)
+    return ItemOrigin(of, real)
+
+
+def dict_find(ev: Any, value: DictValue, key: Value) -> Entry | None:
+    """The entry of `key`, or None; looking up in an existing dict guards that key only."""
+    key = ev.force(key)
+    inner = key_of(ev, key)
+    found = value.entries.get(inner)
+    if found is not None or value.complete or inner in value.absent or inner in value.deleted:
+        return found
+    possible, real = real_key(key)
+    if not possible:
+        return None
+    if hasattr(real, "expr"):
+        real = inner
+    if real in value.real:
+        ev.guard("DICT_CONTAINS", value.origin, (real, True), "looked up here")
+        found = value.entries[inner] = Entry(key, ev.existing(item_origin(value, real), value.real[real]))
+        return found
+    ev.guard("DICT_CONTAINS", value.origin, (real, False), "looked up here")
+    value.absent.add(inner)
+    return None
+
+
+def dict_set(ev: Any, value: DictValue, key: Value, item: Value) -> None:
+    key = ev.force(key)
+    inner = key_of(ev, key)
+    known = value.entries.get(inner)
+    if known is not None:
+        known.value = item
+    else:
+        value.entries[inner] = Entry(key, item)
+    value.changed[inner] = None
+    ev.changed(value)
+
+
+def dict_delete(ev: Any, value: DictValue, key: Value) -> Entry | None:
+    """Remove a key; None if it was not there."""
+    found = dict_find(ev, value, key)
+    if found is not None:
+        inner = key_of(ev, key)
+        del value.entries[inner]
+        value.changed.pop(inner, None)
+        value.deleted[inner] = found.key
+        ev.changed(value)
+    return found
+
+
+def complete(ev: Any, value: DictValue) -> dict[Any, Entry]:
+    """All entries in order; of an existing dict the keys and their order become a guard."""
+    if value.complete:
+        return value.entries
+    real = value.real
+    ev.guard("DICT_KEYS", value.origin, tuple(real), "its keys are iterated")
+    assert value.origin is not None
+    entries: dict[Any, Entry] = {}
+    for index, key in enumerate(real):
+        inner = key_of_real(ev, key)
+        if inner in value.deleted:
+            continue
+        known = value.entries.get(inner)
+        if known is None:
+            plain = isinstance(key, (*PLAIN, enum.Enum, dtype, device))
+            key_value = Const(key) if plain else ev.existing(DictKeyOrigin(value.origin, index), key)
+            known = Entry(key_value, ev.existing(item_origin(value, key), real[key]))
+        entries[inner] = known
+    for inner, entry in value.entries.items():
+        entries.setdefault(inner, entry)
+    value.entries = entries
+    value.complete = True
+    return entries
+
+
+def dict_items(ev: Any, value: Value) -> Iterator[tuple[Value, Value]]:
+    """Keys (read) and values of a dict, in order."""
+    assert isinstance(value, DictValue)
+    for entry in list(complete(ev, value).values()):
+        yield ev.force(entry.key), entry.value
+
+
+def dict_clear(ev: Any, value: DictValue) -> None:
+    for inner, entry in complete(ev, value).items():
+        value.deleted[inner] = entry.key
+    value.entries.clear()
+    value.changed.clear()
+    ev.changed(value)
+
+
+def new_dict(ev: Any, pairs: Any, cls: type = dict) -> DictValue:
+    """A dict made while tracing from (key, value) pairs."""
+    out = DictValue({}, cls=cls)
+    for key, item in pairs:
+        dict_set(ev, out, key, item)
+    return out
+
+
+# -- sets ----
+def new_set(ev: Any, items: Any, cls: type = set) -> SetValue:
+    out: dict[Any, Value] = {}
+    for item in items:
+        out.setdefault(key_of(ev, item), item)
+    return SetValue(out, cls)
+
+
+__all__ = ["append", "collections", "complete", "dict_clear", "dict_delete", "dict_find", "dict_items", "dict_set", "key_of",
+           "list_items", "new_dict", "new_set", "touch_list"]

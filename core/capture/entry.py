@@ -1,0 +1,96 @@
+"""The entry of an artifact: generated Python that fetches the graph's inputs, runs it, replays effects, and returns.
+
+    def entry(__fn, x, w):
+        b = __fn.__closure__[0].cell_contents
+        y = __graph(x, w, b)[0]
+        return y
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import linecache
+from collections.abc import Callable
+from typing import Any
+
+from ..graph.node import Node
+from . import effects
+from .breaks import BreakInfo
+from .closing import alias_guards, prune_inputs
+from .context import Captured
+from .frames import Frame
+from .rebuild import CannotRebuild, Rebuilder
+from .values import Value
+
+_numbers = itertools.count(1)
+
+
+def finish(ev: Any, frame: Frame, result: Value) -> Captured:
+    """The artifact of a function that was traced to its end."""
+    r = Rebuilder(ev, list(ev.unit.params))
+    for value in [result, *effects.values_in(ev)]:
+        r.count(value)
+    effects.write(ev, r)
+    returned = r.value(result)
+    r.lines.append(f"return {returned}")
+    return assemble(ev, r, None)
+
+
+def finish_with_break(ev: Any, frame: Frame, node: ast.AST, role: str, info: BreakInfo) -> Captured:
+    """The artifact of a function up to a break: the broken step runs natively, then the continuation."""
+    from .resuming import write_break
+
+    r = Rebuilder(ev, list(ev.unit.params))
+    write_break(ev, frame, r, node, role)
+    return assemble(ev, r, info)
+
+
+def assemble(ev: Any, r: Rebuilder, info: BreakInfo | None) -> Captured:
+    """Put fetches, graph call and lines together."""
+    graph = ev.graph
+    outputs = list(r.outputs)
+    graph.outputs = [v.fake._node for v in outputs]
+    alias_guards(ev)
+    inputs = prune_inputs(graph, ev.inputs)
+    arguments = ", ".join(r.fetch(node.origin) for node, _ in inputs)
+    body = list(r.fetches)
+    if graph.operations or outputs:
+        names = [r.output_names[id(v)] for v in outputs]
+        target = f"{', '.join(names)}{',' if len(names) == 1 else ''} = " if names else ""
+        body.append(f"{target}__graph({arguments})")
+    body += r.lines
+    params = list(ev.unit.params)
+    source = "\n".join([f"def entry({', '.join(['__fn', *params])}):", *(f"    {line}" for line in body)]) + "\n"
+    slots = dict(ev.slots)
+    rt = ev.context.rt
+
+    def make_entry(graph_callable: Callable[..., tuple] | None) -> Callable[..., Any]:
+        return compile_entry(source, {**slots, "__graph": graph_callable or constants_only(graph), "__rt": rt})
+
+    return Captured(
+        graph=graph, guards=list(ev.guards.values()), env=ev.env, globals_slots=dict(slots), entry_source=source,
+        make_entry=make_entry, break_=info, reads=list(ev.reads.items()), tensors=dict(ev.input_tensors),
+        kinds=ev.kinds, examples=tuple(real for _, real in inputs))
+
+
+def constants_only(graph: Any) -> Callable[..., tuple]:
+    """A graph without operators only hands on tensors that are known, or its inputs."""
+    place = {id(n): i for i, n in enumerate(graph.inputs)}
+
+    def run(*inputs: Any) -> tuple:
+        return tuple(inputs[place[id(n)]] if id(n) in place else n.value for n in graph.outputs if isinstance(n, Node))
+
+    return run
+
+
+def compile_entry(source: str, namespace: dict[str, Any]) -> Callable[..., Any]:
+    """Compile an entry, visible to tracebacks and debuggers through linecache."""
+    name = f"<artifact {next(_numbers)}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    exec(compile(source, name, "exec", dont_inherit=True), namespace)
+    entry: Callable[..., Any] = namespace["entry"]
+    return entry
+
+
+__all__ = ["CannotRebuild", "compile_entry", "finish", "finish_with_break"]

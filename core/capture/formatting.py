@@ -1,0 +1,160 @@
+"""Text made of values: str(), repr(), f-strings, format() and % on constants."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from .containers import complete, list_items
+from .operators import call_special
+from .signals import Break
+from .torch_calls import CannotLower, lower
+from .values import (
+    BuiltinValue,
+    ClassValue,
+    Const,
+    DictValue,
+    ExceptionValue,
+    FunctionValue,
+    ListValue,
+    ObjectValue,
+    RangeValue,
+    SetValue,
+    TensorValue,
+    TupleValue,
+    Value,
+)
+
+
+def text_of(ev: Any, value: Value) -> str:
+    """str(value)."""
+    value = ev.force(value)
+    if isinstance(value, TensorValue):
+        raise Break("data-format")
+    if isinstance(value, Const):
+        return str(plain_number(ev, value))
+    if isinstance(value, ExceptionValue) and not has_python(value, "__str__"):
+        if not value.args:
+            return ""
+        if issubclass(value.cls, KeyError):
+            return repr_of(ev, value.args[0])
+        return text_of(ev, value.args[0]) if len(value.args) == 1 else repr_of(ev, TupleValue(list(value.args)))
+    found = call_special(ev, value, "__str__") if isinstance(value, ObjectValue) else None
+    if found is not None:
+        return str(lower(ev, found))
+    return repr_of(ev, value)
+
+
+def has_python(value: ObjectValue, name: str) -> bool:
+    from .attributes import class_lookup
+
+    return isinstance(class_lookup(value.cls, name)[1], types.FunctionType)
+
+
+def plain_number(ev: Any, value: Const) -> Any:
+    """The constant; a symbolic number is pinned, because its text depends on it."""
+    return ev.env.specialise(value.value.expr, "formatted as text") if value.symbolic else value.value
+
+
+def repr_of(ev: Any, value: Value) -> str:
+    """repr(value)."""
+    value = ev.force(value)
+    if isinstance(value, TensorValue):
+        raise Break("data-format")
+    if isinstance(value, Const):
+        return repr(plain_number(ev, value))
+    if isinstance(value, TupleValue):
+        if value.cls.__name__ == "Size":
+            return f"torch.Size([{', '.join(repr_of(ev, v) for v in value.items)}])"
+        parts = [repr_of(ev, v) for v in value.items]
+        if hasattr(value.cls, "_fields"):
+            return f"{value.cls.__name__}({', '.join(f'{n}={p}' for n, p in zip(value.cls._fields, parts))})"
+        return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
+    if isinstance(value, ListValue) and value.cls is list:
+        return f"[{', '.join(repr_of(ev, v) for v in list_items(ev, value))}]"
+    if isinstance(value, DictValue) and value.cls is dict:
+        return "{" + ", ".join(f"{repr_of(ev, e.key)}: {repr_of(ev, e.value)}" for e in complete(ev, value).values()) + "}"
+    if isinstance(value, SetValue) and value.cls is set and value.items and value.origin is None and len(value.items) == 1:
+        return "{" + ", ".join(repr_of(ev, v) for v in value.items.values()) + "}"
+    if isinstance(value, RangeValue):
+        return repr(range(value.start, value.stop, value.step))
+    if isinstance(value, ClassValue | BuiltinValue):
+        real = value.cls if isinstance(value, ClassValue) else value.real
+        if isinstance(real, type):
+            return repr(real)
+    if isinstance(value, ExceptionValue) and not has_python(value, "__repr__"):
+        return f"{value.cls.__name__}({', '.join(repr_of(ev, a) for a in value.args)})"
+    found = call_special(ev, value, "__repr__") if isinstance(value, ObjectValue) else None
+    if found is not None:
+        return str(lower(ev, found))
+    kind = "a function" if isinstance(value, FunctionValue) else f"an object of class {value.type.__name__}"
+    raise Break("operator", name="repr()", what=kind)
+
+
+def format_value(ev: Any, value: Value, spec: str) -> str:
+    """format(value, spec)."""
+    value = ev.force(value)
+    if isinstance(value, TensorValue):
+        raise Break("data-format")
+    if isinstance(value, Const):
+        return str(ev.native(format, plain_number(ev, value), spec))
+    found = call_special(ev, value, "__format__", Const(spec))
+    if found is not None:
+        return str(lower(ev, found))
+    if spec:
+        ev.raise_error(TypeError, f"unsupported format string passed to {value.type.__name__}.__format__")
+    return text_of(ev, value)
+
+
+class Shown:
+    """Stands for a value inside %-formatting and str.format: Python asks it for its text."""
+
+    def __init__(self, ev: Any, value: Value) -> None:
+        self.ev, self.value = ev, value
+
+    def __str__(self) -> str:
+        return text_of(self.ev, self.value)
+
+    def __repr__(self) -> str:
+        return repr_of(self.ev, self.value)
+
+    def __format__(self, spec: str) -> str:
+        return format_value(self.ev, self.value, spec)
+
+    def __getitem__(self, key: Any) -> Any:
+        from .operators import get_item
+
+        return shown(self.ev, get_item(self.ev, self.value, Const(key)))
+
+    def __getattr__(self, name: str) -> Any:
+        from .attributes import get_attribute
+
+        return shown(self.ev, get_attribute(self.ev, self.value, name))
+
+
+def shown(ev: Any, value: Value) -> Any:
+    """A plain constant, or something that formats as the value does."""
+    value = ev.force(value)
+    return plain_number(ev, value) if isinstance(value, Const) else Shown(ev, value)
+
+
+def percent(ev: Any, template: Const, value: Value) -> Value:
+    """`template % value`."""
+    value = ev.force(value)
+    if isinstance(value, TupleValue):
+        operand: Any = tuple(shown(ev, v) for v in value.items)
+    elif isinstance(value, DictValue):
+        operand = {lower(ev, e.key): shown(ev, e.value) for e in complete(ev, value).values()}
+    else:
+        operand = shown(ev, value)
+        if isinstance(operand, Shown):
+            operand = (operand,)
+    return Const(ev.native(lambda: template.value % operand))
+
+
+def format_method(ev: Any, template: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """str.format."""
+    return Const(ev.native(template.format, *[shown(ev, a) for a in args], **{k: shown(ev, v) for k, v in kwargs.items()}))
+
+
+__all__ = ["CannotLower", "format_value", "percent", "repr_of", "text_of"]

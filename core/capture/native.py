@@ -1,0 +1,56 @@
+"""Objects and functions of the tensor API that are called natively while tracing, and what they may be used for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..tensor.devices import device
+from ..tensor.dtypes import dtype
+from ..tensor.tensor import Tensor
+from .signals import Break
+from .torch_calls import CannotLower, call_api, lift, lower, name_of
+from .values import NativeValue, Value
+
+def is_context_class(cls: type) -> bool:
+    return hasattr(cls, "__enter__") and hasattr(cls, "__exit__")
+
+
+def call_class(ev: Any, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """Instantiate a class of the tensor API."""
+    what = name_of(cls)
+    if issubclass(cls, Tensor):
+        if cls is Tensor:
+            return call_api(ev, cls, args, kwargs, what)
+        raise Break("construct", what=f"a {what}")
+    if getattr(cls, "_guardscope_module", False):
+        raise Break("construct", what=f"a module ({cls.__name__})")
+    try:
+        plain = [lower(ev, a) for a in args]
+        named = {k: lower(ev, v) for k, v in kwargs.items()}
+    except CannotLower as problem:
+        raise Break("construct", what=f"{what} with {problem}") from None
+    before = ev.tracer_mode()
+    made = ev.native(cls, *plain, **named)
+    if isinstance(made, Tensor | dtype | device):
+        return lift(ev, made)
+    if not is_context_class(cls):
+        if any(isinstance(a, Tensor) for a in plain):
+            raise Break("construct", what=f"a {what}")
+        return NativeValue(made, (cls, tuple(args), dict(kwargs)))
+    value = NativeValue(made, (cls, tuple(args), dict(kwargs)))
+    if ev.tracer_mode() is not before:              # set_grad_enabled(False) switches as soon as it is made
+        ev.mode_changed = True
+    return value
+
+
+def call_native(ev: Any, callee: NativeValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """Call an object of the API that is callable."""
+    from .values import FunctionValue
+
+    real = callee.real
+    first = ev.force(args[0]) if len(args) == 1 and not kwargs else None
+    if is_context_class(type(real)) and isinstance(first, FunctionValue):
+        raise Break("construct", what=f"a function decorated with {name_of(type(real))}")
+    if isinstance(real, type):
+        return call_class(ev, real, args, kwargs)
+    return call_api(ev, real, args, kwargs)

@@ -1,0 +1,563 @@
+"""Operators, truth, length, membership and subscripts on values."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ..symbolic.symint import sym_not
+from .attributes import bind, class_lookup, find_attribute, guard_class_attribute
+from .containers import complete, dict_find, dict_set, key_of, list_items, new_dict, new_set, touch_list
+from .signals import Break
+from .torch_calls import CannotLower, lower, run
+from .values import (
+    FALSE,
+    TRUE,
+    BuiltinMethodValue,
+    BuiltinValue,
+    ClassValue,
+    Const,
+    DictValue,
+    FunctionValue,
+    IteratorValue,
+    ListValue,
+    MethodValue,
+    ModuleValue,
+    NativeValue,
+    ObjectValue,
+    OpaqueValue,
+    PartialValue,
+    PyModuleValue,
+    RangeValue,
+    SetValue,
+    SliceValue,
+    TensorValue,
+    TupleValue,
+    Value,
+)
+
+# operator class -> (function, name of the special method, function of the in-place form)
+BINARY: dict[type, tuple[Callable[..., Any], str, Callable[..., Any]]] = {
+    ast.Add: (operator.add, "add", operator.iadd), ast.Sub: (operator.sub, "sub", operator.isub),
+    ast.Mult: (operator.mul, "mul", operator.imul), ast.Div: (operator.truediv, "truediv", operator.itruediv),
+    ast.FloorDiv: (operator.floordiv, "floordiv", operator.ifloordiv), ast.Mod: (operator.mod, "mod", operator.imod),
+    ast.Pow: (operator.pow, "pow", operator.ipow), ast.MatMult: (operator.matmul, "matmul", operator.imatmul),
+    ast.BitAnd: (operator.and_, "and", operator.iand), ast.BitOr: (operator.or_, "or", operator.ior),
+    ast.BitXor: (operator.xor, "xor", operator.ixor), ast.LShift: (operator.lshift, "lshift", operator.ilshift),
+    ast.RShift: (operator.rshift, "rshift", operator.irshift),
+}
+SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "** or pow()",
+           "matmul": "@", "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>"}
+COMPARE: dict[type, tuple[Callable[..., Any], str, str]] = {
+    ast.Lt: (operator.lt, "__lt__", "__gt__"), ast.LtE: (operator.le, "__le__", "__ge__"),
+    ast.Gt: (operator.gt, "__gt__", "__lt__"), ast.GtE: (operator.ge, "__ge__", "__le__"),
+    ast.Eq: (operator.eq, "__eq__", "__eq__"), ast.NotEq: (operator.ne, "__ne__", "__ne__"),
+}
+UNARY: dict[type, tuple[Callable[..., Any], str]] = {
+    ast.USub: (operator.neg, "__neg__"), ast.UAdd: (operator.pos, "__pos__"), ast.Invert: (operator.invert, "__invert__"),
+}
+SCALARS = (Const, TensorValue)
+
+
+# -- special methods ----
+def special(ev: Any, value: Value, name: str) -> Value | None:
+    """The special method `name` as found on the value's class, bound; None if the class has none (object's own count as
+    none)."""
+    if not isinstance(value, ObjectValue):
+        return None
+    owner, raw = class_lookup(value.cls, name)
+    if owner is None or owner is object or raw is None:
+        return None
+    guard_class_attribute(ev, value, name, raw)
+    if value.payload is not None and not isinstance(raw, types.FunctionType):
+        return BuiltinMethodValue(value.payload, name)
+    return bind(ev, raw, value, value.cls, name)
+
+
+def call_special(ev: Any, value: Value, name: str, *args: Value) -> Value | None:
+    """Call it; None when there is none, or when it returned NotImplemented."""
+    method = special(ev, value, name)
+    if method is None:
+        return None
+    from .calls import call
+
+    result = ev.force(call(ev, method, list(args), {}))
+    return None if isinstance(result, Const) and result.value is NotImplemented else result
+
+
+# -- arithmetic ----
+def binary(ev: Any, op: type, a: Value, b: Value) -> Value:
+    """`a op b`."""
+    a, b = ev.force(a), ev.force(b)
+    function, name, _ = BINARY[op]
+    if isinstance(a, SCALARS) and isinstance(b, SCALARS):
+        return on_scalars(ev, function, a, b)
+    if isinstance(a, ObjectValue) or isinstance(b, ObjectValue):
+        tries = [(a, f"__{name}__", b), (b, f"__r{name}__", a)]
+        if a.type is not b.type and issubclass(b.type, a.type) and isinstance(b, ObjectValue):
+            tries.reverse()
+        for left, method, right in tries:
+            found = call_special(ev, left, method, right)
+            if found is not None:
+                return found
+        if isinstance(a, TensorValue) or isinstance(b, TensorValue):
+            raise Break("operator", name=SYMBOLS[name], what="a tensor and an object")
+        bad_operands(ev, name, a, b)
+    return on_containers(ev, op, a, b)
+
+
+def bad_operands(ev: Any, name: str, a: Value, b: Value, inplace: bool = False) -> None:
+    sign = SYMBOLS[name] + ("=" if inplace and name != "pow" else "")
+    ev.raise_error(TypeError, f"unsupported operand type(s) for {sign}: '{a.type.__name__}' and '{b.type.__name__}'")
+
+
+def on_scalars(ev: Any, function: Callable[..., Any], *operands: Value) -> Value:
+    """Numbers, strings and tensors: Python's own operator does it."""
+    plain = [lower(ev, v) for v in operands]
+    if any(isinstance(v, TensorValue) for v in operands):
+        return run(ev, function, plain, {}, f"operator {function.__name__}")
+    return Const(ev.native(function, *plain))
+
+
+def on_containers(ev: Any, op: type, a: Value, b: Value) -> Value:
+    function, name, _ = BINARY[op]
+    if op is ast.Add and isinstance(a, ListValue) and isinstance(b, ListValue):
+        return ListValue([*list_items(ev, a), *list_items(ev, b)])
+    if op is ast.Add and isinstance(a, TupleValue) and isinstance(b, TupleValue):
+        sized = {c.__name__ for c in (a.cls, b.cls)} & {"Size"}
+        cls = a.cls if a.cls.__name__ == "Size" else b.cls
+        return TupleValue([*a.items, *b.items], cls if sized else tuple)
+    if op is ast.Mult:
+        for seq, count in ((a, b), (b, a)):
+            if isinstance(seq, ListValue | TupleValue) and isinstance(count, Const) and count.type in (int, bool):
+                n = int(count.value)
+                items = list_items(ev, seq) * n
+                return ListValue(items) if isinstance(seq, ListValue) else TupleValue(items)
+    if isinstance(a, DictValue) and isinstance(b, DictValue) and op is ast.BitOr:
+        pairs = [(e.key, e.value) for d in (a, b) for e in list(complete(ev, d).values())]
+        return new_dict(ev, pairs, a.cls)
+    if isinstance(a, SetValue) and isinstance(b, SetValue) and op in (ast.BitOr, ast.BitAnd, ast.Sub, ast.BitXor):
+        return set_operation(ev, function, a, b)
+    if op is ast.Mod and isinstance(a, Const) and isinstance(a.value, str | bytes):
+        from .formatting import percent
+
+        return percent(ev, a, b)
+    if isinstance(a, TensorValue) or isinstance(b, TensorValue):
+        try:
+            return run(ev, function, [lower(ev, a), lower(ev, b)], {}, f"operator {name}")
+        except CannotLower:
+            pass
+    if op is ast.BitOr and isinstance(a, ClassValue) and isinstance(b, ClassValue | Const):
+        return TupleValue([*union_members(a), *union_members(b)])
+    if isinstance(a, OpaqueValue | NativeValue) or isinstance(b, OpaqueValue | NativeValue):
+        raise Break("operator", name=SYMBOLS[name], what=f"{a.type.__name__} and {b.type.__name__}")
+    if op is ast.Add and isinstance(a, ListValue):
+        ev.raise_error(TypeError, f'can only concatenate list (not "{b.type.__name__}") to list')
+    bad_operands(ev, name, a, b)
+    raise AssertionError
+
+
+def union_members(value: Value) -> list[Value]:
+    return [ClassValue(type(None))] if isinstance(value, Const) and value.value is None else [value]
+
+
+def set_operation(ev: Any, function: Callable[..., Any], a: SetValue, b: SetValue) -> SetValue:
+    keys = function(set(a.items), set(b.items))
+    merged = {**b.items, **a.items}
+    return SetValue({k: v for k, v in merged.items() if k in keys}, a.cls)
+
+
+def inplace(ev: Any, op: type, a: Value, b: Value) -> Value:
+    """`a op= b`: the new value of the target."""
+    a, b = ev.force(a), ev.force(b)
+    function, name, in_place = BINARY[op]
+    if isinstance(a, TensorValue):
+        try:
+            return run(ev, in_place, [a.fake, lower(ev, b)], {}, f"operator {name}")
+        except CannotLower:
+            return binary(ev, op, a, b)
+    if isinstance(a, ListValue) and op is ast.Add:
+        from .iterate import items_of
+
+        more = items_of(ev, b)
+        touch_list(ev, a).extend(more) if a.loaded else extend_unread(ev, a, more)
+        return a
+    if isinstance(a, ListValue) and op is ast.Mult:
+        items = touch_list(ev, a)
+        items[:] = items * int(lower(ev, b))
+        return a
+    if isinstance(a, DictValue) and op is ast.BitOr and isinstance(b, DictValue):
+        for e in list(complete(ev, b).values()):
+            dict_set(ev, a, e.key, e.value)
+        return a
+    if isinstance(a, SetValue) and a.cls is set and isinstance(b, SetValue):
+        a.items = set_operation(ev, function, a, b).items
+        a.changed = True
+        ev.changed(a)
+        return a
+    found = call_special(ev, a, f"__i{name}__", b)
+    return found if found is not None else binary(ev, op, a, b)
+
+
+def extend_unread(ev: Any, target: ListValue, more: list[Value]) -> None:
+    from .containers import append
+
+    for item in more:
+        append(ev, target, item)
+
+
+def unary(ev: Any, op: type, a: Value) -> Value:
+    a = ev.force(a)
+    if op is ast.Not:
+        if isinstance(a, Const):
+            return Const(sym_not(a.value))
+        return FALSE if truth(ev, a) else TRUE
+    function, name = UNARY[op]
+    if isinstance(a, SCALARS):
+        return on_scalars(ev, function, a)
+    found = call_special(ev, a, name)
+    if found is None:
+        sign = {"__neg__": "-", "__pos__": "+", "__invert__": "~"}[name]
+        ev.raise_error(TypeError, f"bad operand type for unary {sign}: '{a.type.__name__}'")
+        raise AssertionError
+    return found
+
+
+# -- truth, length ----
+def truth(ev: Any, value: Value) -> bool:
+    """bool(value), deciding symbolic numbers with a guard. A tensor's truth breaks the graph."""
+    value = ev.force(value)
+    if isinstance(value, Const):
+        return bool(ev.native(bool, value.value))
+    if isinstance(value, TensorValue):
+        raise Break("data-branch")
+    if isinstance(value, TupleValue | ListValue | DictValue | SetValue | RangeValue):
+        return length(ev, value) != 0
+    if isinstance(value, ObjectValue):
+        answer = call_special(ev, value, "__bool__")
+        if answer is not None:
+            return bool(ev.native(bool, lower(ev, answer)))
+        if not isinstance(value, ModuleValue) or class_lookup(value.cls, "__len__")[0] is not None:
+            size = call_special(ev, value, "__len__")
+            if size is not None:
+                return bool(ev.native(bool, lower(ev, size)))
+        if value.payload is not None:
+            return length(ev, value.payload) != 0
+        return True
+    if isinstance(value, OpaqueValue):
+        if hasattr(value.type, "__bool__") or hasattr(value.type, "__len__"):
+            raise Break("operator", name="bool()", what=f"an object of class {value.type.__name__}")
+        return True
+    return True
+
+
+def length(ev: Any, value: Value) -> Any:
+    """len(value): an int, or a symbolic one for tensors."""
+    value = ev.force(value)
+    if isinstance(value, TupleValue):
+        return len(value.items)
+    if isinstance(value, ListValue):
+        return len(list_items(ev, value))
+    if isinstance(value, DictValue):
+        return len(complete(ev, value))
+    if isinstance(value, SetValue):
+        return len(value.items)
+    if isinstance(value, RangeValue):
+        return len(range(value.start, value.stop, value.step))
+    if isinstance(value, Const) and not value.symbolic:
+        return ev.native(len, value.value)
+    if isinstance(value, TensorValue):
+        if not value.fake._meta.shape:
+            ev.raise_error(TypeError, "len() of a 0-d tensor")
+        return value.fake._meta.shape[0]
+    answer = call_special(ev, value, "__len__")
+    if answer is not None:
+        return lower(ev, answer)
+    if isinstance(value, ObjectValue) and value.payload is not None:
+        return length(ev, value.payload)
+    if isinstance(value, OpaqueValue | NativeValue):
+        raise Break("operator", name="len()", what=f"an object of class {value.type.__name__}")
+    ev.raise_error(TypeError, f"object of type '{value.type.__name__}' has no len()")
+    return None
+
+
+# -- comparison ----
+def compare(ev: Any, op: type, a: Value, b: Value) -> Value:
+    """One comparison."""
+    if op is ast.Is or op is ast.IsNot:
+        same = identical(ev, a, b)
+        return Const(same if op is ast.Is else not same)
+    if op is ast.In or op is ast.NotIn:
+        inside = contains(ev, b, a)
+        return Const(sym_not(inside)) if op is ast.NotIn else Const(inside)
+    a, b = ev.force(a), ev.force(b)
+    function, name, reflected = COMPARE[op]
+    if isinstance(a, SCALARS) and isinstance(b, SCALARS):
+        return on_scalars(ev, function, a, b)
+    if op is ast.Eq or op is ast.NotEq:
+        for left, right in ((a, b), (b, a)):
+            found = call_special(ev, left, name, right) or (
+                negated(ev, call_special(ev, left, "__eq__", right)) if op is ast.NotEq else None)
+            if found is not None:
+                return found
+        same = equal(ev, a, b)
+        return Const(same if op is ast.Eq else sym_not(same))
+    for left, method, right in ((a, name, b), (b, reflected, a)):
+        found = call_special(ev, left, method, right)
+        if found is not None:
+            return found
+    if isinstance(a, TupleValue | ListValue) and isinstance(b, TupleValue | ListValue) \
+            and isinstance(a, TupleValue) == isinstance(b, TupleValue):
+        for x, y in zip(list_items(ev, a), list_items(ev, b)):
+            if not truth(ev, compare(ev, ast.Eq, x, y)):
+                return compare(ev, op, x, y)
+        return Const(function(length(ev, a), length(ev, b)))
+    if isinstance(a, SetValue) and isinstance(b, SetValue):
+        return Const(function(set(a.items), set(b.items)))
+    if isinstance(a, OpaqueValue | TensorValue) or isinstance(b, OpaqueValue | TensorValue):
+        raise Break("operator", name=function.__name__, what=f"{a.type.__name__} and {b.type.__name__}")
+    sign = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}[function.__name__]
+    ev.raise_error(TypeError, f"'{sign}' not supported between instances of '{a.type.__name__}' and '{b.type.__name__}'")
+    raise AssertionError
+
+
+def negated(ev: Any, value: Value | None) -> Value | None:
+    return None if value is None else unary(ev, ast.Not, value)
+
+
+def equal(ev: Any, a: Value, b: Value) -> Any:
+    """`a == b` for values without an `__eq__` of the user's."""
+    a, b = ev.force(a), ev.force(b)
+    if a is b:
+        return True
+    if isinstance(a, SCALARS) and isinstance(b, SCALARS):
+        answer = on_scalars(ev, operator.eq, a, b)
+        if isinstance(answer, TensorValue):
+            raise Break("data-branch")
+        return answer.value  # type: ignore[attr-defined]
+    if isinstance(a, TupleValue) and isinstance(b, TupleValue) or isinstance(a, ListValue) and isinstance(b, ListValue):
+        x, y = list_items(ev, a), list_items(ev, b)
+        return len(x) == len(y) and all(truth(ev, compare(ev, ast.Eq, p, q)) for p, q in zip(x, y))
+    if isinstance(a, DictValue) and isinstance(b, DictValue):
+        left, right = complete(ev, a), complete(ev, b)
+        return left.keys() == right.keys() and all(truth(ev, compare(ev, ast.Eq, e.value, right[k].value))
+                                                   for k, e in left.items())
+    if isinstance(a, SetValue) and isinstance(b, SetValue):
+        return a.items.keys() == b.items.keys()
+    if isinstance(a, RangeValue) and isinstance(b, RangeValue):
+        return range(a.start, a.stop, a.step) == range(b.start, b.stop, b.step)
+    if isinstance(a, OpaqueValue) or isinstance(b, OpaqueValue):
+        raise Break("operator", name="==", what=f"{a.type.__name__} and {b.type.__name__}")
+    if isinstance(a, SliceValue) and isinstance(b, SliceValue):
+        return lower(ev, a) == lower(ev, b)
+    if isinstance(a, MethodValue) and isinstance(b, MethodValue):
+        return identical(ev, a.function, b.function) and identical(ev, a.receiver, b.receiver)
+    if isinstance(a, TensorValue) or isinstance(b, TensorValue):
+        raise Break("operator", name="==", what="a tensor and an object")
+    return identical(ev, a, b)
+
+
+def identical(ev: Any, a: Value, b: Value) -> bool:
+    """`a is b`; for existing objects the answer becomes a guard."""
+    a, b = ev.force(a), ev.force(b)
+    if a is b:
+        return True
+    if isinstance(a, Const) and isinstance(b, Const):
+        if a.type is not b.type:
+            return False
+        if a.symbolic or b.symbolic:
+            raise Break("operator", name="is", what="symbolic numbers")
+        if a.value is b.value:
+            return True
+        if isinstance(a.value, int | float | str | bytes | complex) and not isinstance(a.value, bool) \
+                and a.value == b.value:
+            raise Break("operator", name="is", what=f"equal {a.type.__name__} objects")
+        return False
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, ClassValue):
+        return a.cls is b.cls  # type: ignore[attr-defined, no-any-return]
+    if isinstance(a, BuiltinValue | PyModuleValue | NativeValue):
+        return a.real is b.real  # type: ignore[attr-defined, no-any-return]
+    real_a, real_b = getattr(a, "real", None), getattr(b, "real", None)
+    if isinstance(a, TupleValue) and a.origin is not None and b.origin is not None:
+        raise Break("operator", name="is", what="two tuples")
+    if real_a is None or real_b is None or a.origin is None or b.origin is None:
+        return False
+    same = real_a is real_b
+    ev.guard("OBJECT_ALIASING" if same else "NOT_ALIASING", a.origin, b.origin, "compared with `is`")
+    return bool(same)
+
+
+def contains(ev: Any, container: Value, item: Value) -> Any:
+    """`item in container`."""
+    container = ev.force(container)
+    if isinstance(container, DictValue):
+        return dict_find(ev, container, item) is not None
+    if isinstance(container, SetValue):
+        return key_of(ev, item) in container.items
+    if isinstance(container, Const):
+        item = ev.force(item)
+        if not isinstance(item, Const):
+            ev.raise_error(TypeError, f"'in <string>' requires string as left operand, not {item.type.__name__}")
+        return ev.native(operator.contains, container.value, item.value)  # type: ignore[attr-defined]
+    if isinstance(container, RangeValue):
+        inner = ev.force(item)
+        return isinstance(inner, Const) and lower(ev, inner) in range(container.start, container.stop, container.step)
+    found = call_special(ev, container, "__contains__", item)
+    if found is not None:
+        return truth(ev, found)
+    if isinstance(container, TensorValue):
+        raise Break("data-branch")
+    from .iterate import iterate
+
+    iterator = iterate(ev, container)
+    while (member := iterator.step()) is not None:
+        if ev.force(member) is ev.force(item) or truth(ev, compare(ev, ast.Eq, member, item)):
+            return True
+    return False
+
+
+# -- subscripts ----
+def get_item(ev: Any, obj: Value, key: Value) -> Value:
+    """`obj[key]`."""
+    obj, key = ev.force(obj), ev.force(key)
+    if isinstance(obj, TensorValue):
+        from .torch_calls import call_api
+
+        return call_api(ev, operator.getitem, [obj, key], {}, "indexing a tensor")
+    if isinstance(obj, TupleValue | ListValue):
+        return from_sequence(ev, obj, key)
+    if isinstance(obj, DictValue):
+        return from_dict(ev, obj, key)
+    if isinstance(obj, Const):
+        return on_scalars(ev, operator.getitem, obj, Const(lower(ev, key)))
+    if isinstance(obj, RangeValue):
+        from .torch_calls import lift
+
+        return lift(ev, ev.native(operator.getitem, range(obj.start, obj.stop, obj.step), lower(ev, key)))
+    found = call_special(ev, obj, "__getitem__", key)
+    if found is not None:
+        return found
+    if isinstance(obj, ObjectValue) and obj.payload is not None:
+        return get_item(ev, obj.payload, key)
+    if isinstance(obj, ClassValue):
+        import enum
+
+        if isinstance(obj.cls, enum.EnumMeta):
+            return Const(ev.native(operator.getitem, obj.cls, lower(ev, key)))
+        return obj                              # list[int]: a generic alias is only an annotation here
+    if isinstance(obj, OpaqueValue | NativeValue):
+        raise Break("operator", name="[]", what=f"an object of class {obj.type.__name__}")
+    ev.raise_error(TypeError, f"'{obj.type.__name__}' object is not subscriptable")
+    raise AssertionError
+
+
+def index_number(ev: Any, key: Value, what: str) -> int:
+    if isinstance(key, Const) and key.type in (int, bool):
+        return int(key.value)
+    if isinstance(key, TensorValue):
+        raise Break("data-item", what="a tensor used as an index")
+    found = call_special(ev, key, "__index__")
+    if found is None:
+        ev.raise_error(TypeError, f"{what} indices must be integers or slices, not {key.type.__name__}")
+        raise AssertionError
+    return int(lower(ev, found))
+
+
+def from_sequence(ev: Any, obj: TupleValue | ListValue, key: Value) -> Value:
+    name = "list" if isinstance(obj, ListValue) else "tuple"
+    items = list_items(ev, obj)
+    if isinstance(key, SliceValue):
+        part = ev.native(operator.getitem, items, lower(ev, key))
+        if isinstance(obj, ListValue):
+            return ListValue(part)
+        return TupleValue(part, obj.cls if obj.cls.__name__ == "Size" else tuple)
+    index = index_number(ev, key, name)
+    if not -len(items) <= index < len(items):
+        ev.raise_error(IndexError, f"{name} index out of range")
+    return items[index]
+
+
+def from_dict(ev: Any, obj: DictValue, key: Value) -> Value:
+    entry = dict_find(ev, obj, key)
+    if entry is not None:
+        return entry.value
+    if obj.factory is not None:
+        factory = ev.force(obj.factory)
+        if not (isinstance(factory, Const) and factory.value is None):
+            from .calls import call
+
+            made = call(ev, factory, [], {})
+            if obj.cls.__name__ != "Counter":
+                dict_set(ev, obj, key, made)
+            return made
+    shown = key if isinstance(key, Const) else Const(str(key.type.__name__))
+    ev.raise_error(KeyError, shown)
+    raise AssertionError
+
+
+def set_item(ev: Any, obj: Value, key: Value, value: Value) -> None:
+    """`obj[key] = value`."""
+    obj, key = ev.force(obj), ev.force(key)
+    if isinstance(obj, TensorValue):
+        from .torch_calls import call_api
+
+        call_api(ev, operator.setitem, [obj, key, value], {}, "storing into a tensor")
+    elif isinstance(obj, ListValue):
+        items = touch_list(ev, obj)
+        if isinstance(key, SliceValue):
+            from .iterate import items_of
+
+            ev.native(operator.setitem, items, lower(ev, key), items_of(ev, value))
+            return
+        index = index_number(ev, key, "list")
+        if not -len(items) <= index < len(items):
+            ev.raise_error(IndexError, "list assignment index out of range")
+        items[index] = value
+    elif isinstance(obj, DictValue):
+        dict_set(ev, obj, key, value)
+    elif (method := special(ev, obj, "__setitem__")) is not None:
+        from .calls import call
+
+        call(ev, method, [key, value], {})
+    elif isinstance(obj, OpaqueValue | NativeValue | ObjectValue):
+        raise Break("operator", name="[]=", what=f"an object of class {obj.type.__name__}")
+    else:
+        ev.raise_error(TypeError, f"'{obj.type.__name__}' object does not support item assignment")
+
+
+def delete_item(ev: Any, obj: Value, key: Value) -> None:
+    """`del obj[key]`."""
+    obj, key = ev.force(obj), ev.force(key)
+    if isinstance(obj, ListValue):
+        items = touch_list(ev, obj)
+        ev.native(operator.delitem, items, lower(ev, key))
+    elif isinstance(obj, DictValue):
+        from .containers import dict_delete
+
+        if dict_delete(ev, obj, key) is None:
+            ev.raise_error(KeyError, key)
+    elif (method := special(ev, obj, "__delitem__")) is not None:
+        from .calls import call
+
+        call(ev, method, [key], {})
+    else:
+        raise Break("operator", name="del []", what=f"an object of class {obj.type.__name__}")
+
+
+def is_callable(ev: Any, value: Value) -> bool:
+    value = ev.force(value)
+    if isinstance(value, FunctionValue | MethodValue | BuiltinValue | BuiltinMethodValue | ClassValue | PartialValue):
+        return True
+    if isinstance(value, ObjectValue):
+        return class_lookup(value.cls, "__call__")[0] is not None
+    if isinstance(value, OpaqueValue | NativeValue):
+        return callable(value.real)
+    return False
+
+
+__all__ = ["IteratorValue", "binary", "compare", "find_attribute", "new_set"]

@@ -1,0 +1,389 @@
+"""Reading existing objects: real object + origin -> value, with the guard that makes reuse safe.
+
+Nothing is guarded before it is read, and only as far as it is read: a list's items stay lazy, a dict's keys are looked
+up one by one, an object's attributes as well.
+"""
+
+from __future__ import annotations
+
+import collections
+import enum
+import functools
+import types
+from typing import Any
+
+from ..graph.fake import FakeTensor, fake
+from ..guards.guard import TensorExpectation
+from ..guards.origin import AttrOrigin, CellOrigin, ItemOrigin, Origin, SizeOrigin
+from ..symbolic.shape_env import stride_expressions
+from ..tensor.devices import device
+from ..tensor.dtypes import dtype
+from ..tensor.meta import Size, Spec
+from ..tensor.tensor import Tensor
+from .evaluator import Evaluator
+from .origins import CellObjectOrigin
+from .signals import Break
+from .values import (
+    BuiltinValue,
+    ClassValue,
+    Const,
+    DictValue,
+    FunctionValue,
+    ListValue,
+    MethodValue,
+    ModuleValue,
+    NativeValue,
+    ObjectValue,
+    OpaqueValue,
+    PartialValue,
+    PropertyValue,
+    PyModuleValue,
+    RangeValue,
+    SetValue,
+    TensorValue,
+    TupleValue,
+    Value,
+    Variable,
+)
+
+PLAIN = (int, float, complex, str, bytes, bool, type(None))
+BUILTIN_CALLABLES = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
+                     types.MethodWrapperType, types.ClassMethodDescriptorType)
+DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
+MUTABLE = (list, dict, set, collections.deque)
+
+
+def read(ev: Evaluator, origin: Origin, real: Any, fixed: bool = False) -> Value:
+    """Look at an existing object. `fixed`: an int here is a constant of the artifact."""
+    cls = type(real)
+    if cls is Const:
+        return real
+    if real is None or cls is bool or real is Ellipsis or real is NotImplemented:
+        ev.guard("CONSTANT_MATCH" if real is None or cls is bool else "ID_MATCH", origin, real, "read here")
+        return Const(real, origin)
+    if cls is int:
+        return read_int(ev, origin, real, fixed)
+    if cls is float:
+        return read_float(ev, origin, real)
+    if cls in (str, bytes, complex):
+        ev.guard("EQUALS_MATCH", origin, real, "its value is used")
+        return Const(real, origin)
+    if isinstance(real, dtype | device) or isinstance(real, enum.Enum):
+        ev.guard("ID_MATCH", origin, real, "compared here")
+        return Const(real, origin)
+    known = ev.objects.get(id(real))
+    if known is not None and known.origin is not None:
+        return alias(ev, origin, known)
+    value = read_object(ev, origin, real, cls)
+    if isinstance(value, TensorValue | ListValue | DictValue | SetValue | ObjectValue):
+        ev.objects[id(real)] = value
+        ev.keep.append(real)
+    return value
+
+
+def alias(ev: Evaluator, origin: Origin, known: Value) -> Value:
+    """A second way to an object that was read before."""
+    if origin != known.origin:
+        ev.guard("OBJECT_ALIASING", origin, known.origin, "the same object")
+    return known
+
+
+# -- numbers ----
+def read_int(ev: Evaluator, origin: Origin, real: int, fixed: bool) -> Value:
+    if not fixed and ev.context.policy.int_is_dynamic(origin, real) and abs(real) < 2**62:
+        return symbol_input(ev, origin, real, "int")
+    ev.guard("EQUALS_MATCH", origin, real, "its value is used")
+    return Const(real, origin)
+
+
+def read_float(ev: Evaluator, origin: Origin, real: float) -> Value:
+    if ev.context.policy.float_is_dynamic(origin, real):
+        ev.guard("FLOAT_NOT_NAN", origin, None, "a symbolic float")
+        return symbol_input(ev, origin, real, "float")
+    ev.guard("EQUALS_MATCH", origin, real, "its value is used")
+    return Const(real, origin)
+
+
+def symbol_input(ev: Evaluator, origin: Origin, real: Any, kind: str) -> Value:
+    """A number that becomes a scalar input of the graph."""
+    ev.guard("TYPE_MATCH", origin, type(real), "a symbolic number")
+    symbol = ev.env.new_symbol(origin, real, kind)
+    name = str(symbol.expr)
+    if name not in ev.graph.symbols:
+        node = ev.graph.add("input", input_name(origin), spec=symbol, origin=origin)
+        ev.graph.symbols[name] = ("value", node)
+        ev.inputs.append((node, real))
+    ev.reads[origin.text] = "input"
+    return Const(symbol, origin)
+
+
+def input_name(origin: Origin) -> str:
+    """A name for a graph input that a reader recognises: `x`, `weight`, `xs_0`."""
+    text = origin.text
+    for prefix in ("self.",):
+        text = text.removeprefix(prefix)
+    word = "".join(c if c.isalnum() else "_" for c in text).strip("_")
+    while "__" in word:
+        word = word.replace("__", "_")
+    return word if word.isidentifier() else f"input_{word}"
+
+
+# -- tensors ----
+def read_tensor(ev: Evaluator, origin: Origin, real: Tensor) -> Value:
+    """A tensor becomes a graph input; its metadata is guarded, except the sizes and strides that become symbols."""
+    meta = real._meta
+    policy = ev.context.policy
+    fixed = is_parameter(real) or origin_in_module(ev, origin)
+    shape: list[Any] = []
+    for dim, size in enumerate(meta.shape):
+        if not fixed and size not in (0, 1) and policy.size_is_dynamic(origin, dim, size, real):
+            shape.append(ev.env.new_symbol(SizeOrigin(origin, dim), size, "size"))
+        else:
+            shape.append(size)
+    symbolic = any(not isinstance(n, int) for n in shape)
+    strides: tuple = tuple(meta.strides)
+    varying = stride_changes(ev, origin, real) if not fixed else ()
+    if symbolic or varying:
+        strides = stride_expressions(shape, strides, ev.env, origin, varying)
+    ev.guard("TENSOR_MATCH", origin, TensorExpectation(
+        meta.cls, meta.dtype, meta.device, meta.requires_grad, tuple(n if isinstance(n, int) else None for n in shape),
+        tuple(n if isinstance(n, int) else None for n in strides), meta.marks), "a tensor of this kind")
+    spec = Spec(meta.dtype, Size(shape), strides, meta.device, meta.requires_grad, meta.cls)
+    spec.marks = meta.marks
+    node = ev.graph.add("input", input_name(origin), spec=spec, origin=origin)
+    for kind, items in (("size", shape), ("stride", strides)):
+        for dim, n in enumerate(items):
+            if not isinstance(n, int):
+                symbol = ev.env.new_symbol(SizeOrigin(origin, dim, kind), 0) if kind == "size" else n
+                name = str(symbol.expr)
+                if symbol.expr.op == "sym" and name not in ev.graph.symbols:
+                    ev.graph.symbols[name] = (kind, node, dim)
+    value = TensorValue(fake(node, spec), origin, real)
+    ev.tensors[id(value.fake)] = value
+    ev.inputs.append((node, real))
+    ev.input_tensors[origin] = real
+    ev.reads[origin.text] = "input"
+    return value
+
+
+def stride_changes(ev: Evaluator, origin: Origin, real: Tensor) -> tuple[int, ...]:
+    """Dimensions whose stride the policy wants symbolic (a policy without an opinion has none)."""
+    ask = getattr(ev.context.policy, "stride_is_dynamic", None)
+    if ask is None:
+        return ()
+    return tuple(d for d, s in enumerate(real._meta.strides) if ask(origin, d, s, real))
+
+
+def is_parameter(real: Any) -> bool:
+    return any(c.__name__ == "Parameter" and c.__module__.startswith("torch") for c in type(real).__mro__)
+
+
+def origin_in_module(ev: Evaluator, origin: Origin) -> bool:
+    """Whether a tensor is kept by an nn.Module (a buffer): its sizes are static."""
+    return getattr(origin, "slot", "") in ("_parameters", "_buffers")
+
+
+# -- everything else ----
+def read_object(ev: Evaluator, origin: Origin, real: Any, cls: type) -> Value:
+    if isinstance(real, Tensor):
+        if isinstance(real, FakeTensor):
+            raise Break("read", what=origin.text)
+        return read_tensor(ev, origin, real)
+    if isinstance(real, tuple):
+        return read_tuple(ev, origin, real, cls)
+    if cls is list or cls is collections.deque:
+        ev.guard("TYPE_MATCH", origin, cls, "a sequence")
+        value = ListValue([], origin, real, cls)
+        value.maxlen = getattr(real, "maxlen", None)
+        return value
+    if cls in DICTS or cls.__name__ == "TrackedDict":
+        ev.guard("TYPE_MATCH", origin, cls, "a dict")
+        found = DictValue({}, origin, real, cls)
+        if cls is collections.defaultdict:
+            found.factory = ev.existing(AttrOrigin(origin, "default_factory"), real.default_factory)
+        elif cls is collections.Counter:
+            found.factory = ClassValue(int)
+        return found
+    if cls in (set, frozenset):
+        return read_set(ev, origin, real, cls)
+    if cls is range:
+        ev.guard("EQUALS_MATCH", origin, real, "a range")
+        return RangeValue(real.start, real.stop, real.step, origin)
+    if cls is slice:
+        from .values import SliceValue
+
+        ev.guard("TYPE_MATCH", origin, slice, "a slice")
+        return SliceValue(*(ev.existing(AttrOrigin(origin, n), getattr(real, n)) for n in ("start", "stop", "step")))
+    if cls is functools.partial:
+        return read_partial(ev, origin, real)
+    if cls is types.MethodType:
+        ev.guard("TYPE_MATCH", origin, cls, "a bound method")
+        return MethodValue(ev.existing(AttrOrigin(origin, "__func__"), real.__func__),
+                           ev.existing(AttrOrigin(origin, "__self__"), real.__self__), origin)
+    if cls is types.FunctionType:
+        return read_function(ev, origin, real)
+    if isinstance(real, type):
+        ev.guard("ID_MATCH", origin, real, "this class")
+        return ClassValue(real, origin)
+    if isinstance(real, types.ModuleType):
+        ev.guard("ID_MATCH", origin, real, "this module")
+        return PyModuleValue(real, origin)
+    if cls is types.BuiltinFunctionType and not isinstance(real.__self__, types.ModuleType | type(None)) \
+            and not isinstance(real.__self__, type):
+        ev.guard("ID_MATCH", origin, real, "this bound method")
+        return OpaqueValue(real, origin)
+    if isinstance(real, BUILTIN_CALLABLES):
+        ev.guard("ID_MATCH", origin, real, "this function")
+        return BuiltinValue(real, origin)
+    if isinstance(real, property | staticmethod | classmethod | functools.cached_property):
+        ev.guard("ID_MATCH", origin, real, "this descriptor")
+        return PropertyValue(real, origin)
+    if is_module(real):
+        ev.guard("TYPE_MATCH", origin, cls, "a module of this class")
+        return ModuleValue(cls, origin, real)
+    if is_api_object(real):
+        ev.guard("ID_MATCH", origin, real, "this object of the tensor API")
+        return NativeValue(real, None, origin)
+    if is_plain_object(cls):
+        ev.guard("TYPE_MATCH", origin, cls, "an object of this class")
+        return ObjectValue(cls, origin, real)
+    ev.guard("TYPE_MATCH", origin, cls, "an object of this class")
+    return OpaqueValue(real, origin)
+
+
+def is_module(real: Any) -> bool:
+    return bool(getattr(type(real), "_guardscope_module", False))
+
+
+def is_api_object(real: Any) -> bool:
+    module = type(real).__module__ or ""
+    return (module == "torch" or module.startswith("torch.") or ".torch_api" in module) and not is_module(real)
+
+
+def is_plain_object(cls: type) -> bool:
+    """Whether instances of `cls` keep everything in their __dict__ and slots: written in Python down to object."""
+    for base in cls.__mro__:
+        if base is object or base.__module__ in ("typing", "abc", "collections.abc", "_collections_abc"):
+            continue
+        if not base.__flags__ & (1 << 9):            # Py_TPFLAGS_HEAPTYPE: made by a class statement
+            return False
+        if base.__module__ in ("_io", "re", "threading", "_thread", "decimal", "_decimal", "socket", "numpy"):
+            return False
+    return not issubclass(cls, BaseException) and not hasattr(cls, "__array_interface__")
+
+
+def read_tuple(ev: Evaluator, origin: Origin, real: tuple, cls: type) -> Value:
+    if cls is tuple or cls is Size or hasattr(cls, "_fields"):
+        ev.guard("TYPE_MATCH", origin, cls, "a tuple")
+        ev.guard("SEQUENCE_LENGTH", origin, len(real), "its length is used")
+        return TupleValue([ev.existing(ItemOrigin(origin, i), v) for i, v in enumerate(real)], cls, origin)
+    ev.guard("TYPE_MATCH", origin, cls, "an object of this class")
+    return OpaqueValue(real, origin)
+
+
+def read_set(ev: Evaluator, origin: Origin, real: Any, cls: type) -> Value:
+    if not all(isinstance(m, (*PLAIN, enum.Enum, dtype, device)) for m in real):
+        ev.guard("TYPE_MATCH", origin, cls, "a set")
+        return OpaqueValue(real, origin)
+    ev.guard("TYPE_MATCH", origin, cls, "a set")
+    ev.guard("SET_CONTENTS", origin, frozenset(real), "its members are used")
+    from .containers import key_of
+
+    return SetValue({key_of(ev, Const(m)): Const(m) for m in real}, cls, origin, real)
+
+
+def read_partial(ev: Evaluator, origin: Origin, real: functools.partial) -> Value:
+    ev.guard("TYPE_MATCH", origin, functools.partial, "a partial")
+    args = ev.existing(AttrOrigin(origin, "args"), real.args)
+    keywords = ev.existing(AttrOrigin(origin, "keywords"), real.keywords)
+    from .containers import dict_items, list_items
+
+    return PartialValue(ev.existing(AttrOrigin(origin, "func"), real.func), list(list_items(ev, ev.force(args))),
+                        {k.value: v for k, v in dict_items(ev, ev.force(keywords))},  # type: ignore[attr-defined]
+                        origin)
+
+
+def read_function(ev: Evaluator, origin: Origin, real: types.FunctionType) -> Value:
+    """Functions of the user's are guarded by their code (other closures of one factory are accepted, their cells being
+    guarded one by one); functions that run natively, by identity."""
+    if is_api_function(real) or getattr(real, "_guardscope_disable", None) is not None:
+        ev.guard("ID_MATCH", origin, real, "this function")
+        return BuiltinValue(real, origin)
+    compiled = real.__dict__.get("_guardscope_compiled")
+    if compiled is not None:
+        ev.guard("ID_MATCH", origin, real, "this compiled function")
+        return read(ev, ev.pin(compiled), compiled)
+    ev.guard("TYPE_MATCH", origin, types.FunctionType, "a function")
+    ev.guard("FUNCTION_MATCH", origin, real.__code__, "a function with this code")
+    return FunctionValue(origin, real)
+
+
+def is_api_function(real: Any) -> bool:
+    """A function of the tensor API that runs natively on fake tensors. Methods of nn.Module classes are traced instead."""
+    file = real.__code__.co_filename
+    if "__op__" in real.__dict__:
+        return True                         # generated from the table of operators: it has no file
+    if not (file.startswith(OURS) and not file.startswith(CAPTURE)):
+        return False
+    inner = real.__dict__.get("__wrapped__")
+    if file.endswith("trampoline.py") or inner is not None and not is_api_function(unwrapped(inner)):
+        return False                        # the user's function under a decorator of ours
+    owner = real.__qualname__.split(".")[0]
+    found = real.__globals__.get(owner) if "." in real.__qualname__ else None
+    return not (isinstance(found, type) and getattr(found, "_guardscope_module", False))
+
+
+def unwrapped(function: Any) -> Any:
+    """The Python function in a bound method or compiled wrapper."""
+    function = getattr(function, "__func__", function)
+    return function if isinstance(function, types.FunctionType) else is_api_function
+
+
+OURS = __file__.rsplit("capture", 1)[0]
+CAPTURE = __file__.rsplit("reading.py", 1)[0]
+
+
+def closure_variables(ev: Evaluator, function: FunctionValue) -> dict[str, Variable]:
+    """The cells of an existing function as variables; one variable per real cell."""
+    real = function.real
+    out: dict[str, Variable] = {}
+    if real is None or real.__closure__ is None:
+        return out
+    assert function.origin is not None
+    for index, (name, cell) in enumerate(zip(real.__code__.co_freevars, real.__closure__)):
+        place = CellObjectOrigin(function.origin, index, name)
+        variable = ev.cells.get(id(cell))
+        if variable is None:
+            variable = ev.cells[id(cell)] = Variable(name, None, cell, place)
+            ev.keep.append(cell)
+            try:
+                contents = cell.cell_contents
+            except ValueError:
+                variable.value = None
+            else:
+                variable.value = ev.existing(CellOrigin(function.origin, index, name), contents)
+        elif variable.origin != place:
+            assert variable.origin is not None
+            ev.guard("OBJECT_ALIASING", place, variable.origin, "the same closure variable")
+        out[name] = variable
+    return out
+
+
+def of_constant(ev: Evaluator, real: Any, origin: Origin | None = None) -> Value:
+    """A value for an object that is known without a guard: of Python's own, of the tensor API, or pinned before."""
+    if isinstance(real, (*PLAIN, dtype, device, enum.Enum)) or real is Ellipsis or real is NotImplemented:
+        return Const(real, origin)
+    if isinstance(real, type):
+        return ClassValue(real, origin)
+    if isinstance(real, types.ModuleType):
+        return PyModuleValue(real, origin)
+    if isinstance(real, types.FunctionType) and not is_api_function(real):
+        compiled = real.__dict__.get("_guardscope_compiled")
+        if compiled is not None and isinstance(compiled, types.FunctionType):
+            real = compiled
+        return FunctionValue(origin or ev.pin(real), real)
+    if callable(real) and isinstance(real, (*BUILTIN_CALLABLES, types.FunctionType)):
+        return BuiltinValue(real, origin)
+    if is_api_object(real):
+        return NativeValue(real, None, origin or ev.pin(real))
+    return ev.existing(ev.pin(real), real)
