@@ -6,7 +6,7 @@ views are NumPy views, so strides and aliasing are real. It is None for tensors 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,10 @@ class Tensor:
 
     _meta: TensorMeta
     _array: np.ndarray | None
+
+    if TYPE_CHECKING:
+        def __getattr__(self, name: str) -> Any:
+            """For type checkers: methods are attached from the table of operators."""
 
     def __new__(cls, *data: Any, dtype: Any = None, device: Any = None) -> Any:
         """`torch.Tensor(2, 3)` (sizes), `torch.Tensor([1, 2])` (data), always of the default floating dtype."""

@@ -49,7 +49,7 @@ def _missing_attribute(self: Any, name: str) -> Any:
     raise AttributeError(AttributeText(type(self), name))
 
 
-Tensor.__getattr__ = _missing_attribute  # type: ignore[attr-defined]
+setattr(Tensor, "__getattr__", _missing_attribute)  # noqa: B010  a plain assignment is a type error
 _HIDDEN = frozenset(("absent_dtypes", "annotations", "dtype_info", "extras", "functions", "generator", "grad_modes",
                      "importlib", "naming", "names", "printing", "toplevel", "Any", "AttributeText", "PACKAGE", "adopt",
                      "module_getattr"))

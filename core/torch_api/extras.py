@@ -39,7 +39,7 @@ def _positive(n: int) -> int:
 def typename(obj: Any) -> str:
     """"torch.FloatTensor" for a tensor, "module.Class" for anything else."""
     if isinstance(obj, Tensor):
-        return obj.type()  # type: ignore[attr-defined]
+        return obj.type()
     cls = obj if isinstance(obj, type) else type(obj)
     return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
 

@@ -24,7 +24,7 @@ class Function:
 
 def Variable(data: Tensor, requires_grad: bool = False) -> Tensor:
     """A tensor over the same memory: variables and tensors are one thing."""
-    out = data.detach()  # type: ignore[attr-defined]
+    out = data.detach()
     return out.requires_grad_(True) if requires_grad else out
 
 

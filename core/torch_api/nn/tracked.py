@@ -49,7 +49,7 @@ class TrackedDict(dict):
             self[key] = default
         return dict.__getitem__(self, key)
 
-    def __ior__(self, other: Any) -> TrackedDict:  # type: ignore[override,misc]
+    def __ior__(self, other: Any) -> TrackedDict:  # type: ignore[misc]
         self.update(other)
         return self
 

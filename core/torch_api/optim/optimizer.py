@@ -21,7 +21,7 @@ class Optimizer:
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
             raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
-                            + params.type())  # type: ignore[attr-defined]
+                            + params.type())
         self.defaults = defaults
         self.state: defaultdict[Any, dict] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []

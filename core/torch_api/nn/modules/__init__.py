@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from ...naming import module_getattr, public
 from . import (
-               activation,
-               attention,
-               batchnorm,
-               container,
-               conv,
-               dropout,
-               flatten,
-               linear,
-               loss,
-               module,
-               normalization,
-               padding,
-               parameter_containers,
-               pooling,
-               resampling,
-               sparse,
+    activation,
+    attention,
+    batchnorm,
+    container,
+    conv,
+    dropout,
+    flatten,
+    linear,
+    loss,
+    module,
+    normalization,
+    padding,
+    parameter_containers,
+    pooling,
+    resampling,
+    rnn,
+    sparse,
 )
 from .module import Module
 
 _HOMES = (activation, attention, batchnorm, container, conv, dropout, flatten, linear, loss, normalization, padding,
-          parameter_containers, pooling, resampling, sparse)
+          parameter_containers, pooling, resampling, rnn, sparse)
 LAYERS: dict[str, type] = {
     name: value for home in _HOMES for name, value in vars(home).items()
     if isinstance(value, type) and issubclass(value, Module) and not name.startswith("_")

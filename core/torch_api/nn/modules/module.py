@@ -29,7 +29,7 @@ _TRACKED = (*_STORES, "_forward_hooks", "_forward_pre_hooks")
 def type_name(value: Any) -> str:
     """"torch.FloatTensor" for a tensor, "int" for 3: as PyTorch's messages name values."""
     if isinstance(value, Tensor):
-        return value.type()  # type: ignore[attr-defined]
+        return value.type()
     cls = type(value)
     return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
 
@@ -91,12 +91,12 @@ class Module(Walk):
                 raise TypeError(f"cannot assign '{type_name(value)}' as child module '{name}' "
                                 "(torch.nn.Module or None expected)")
             modules[name] = None
-        elif isinstance(value, Buffer):
+        elif isinstance(value, Buffer):  # an ordinary tensor with a mark, not an instance for a type checker
             if buffers is None:
                 raise AttributeError("cannot assign buffer before Module.__init__() call")
             if name not in buffers:
                 self._forget(name, keep="_buffers")
-            self._store_buffer(name, value, value.persistent)
+            self._store_buffer(name, value, value.__dict__["persistent"])
         elif buffers is not None and name in buffers:
             if value is not None and not isinstance(value, Tensor):
                 raise TypeError(f"cannot assign '{type_name(value)}' as buffer '{name}' "

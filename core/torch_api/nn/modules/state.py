@@ -19,16 +19,20 @@ from ..parameter import Parameter
 EXTRA = "_extra_state"
 
 
-class _IncompatibleKeys(NamedTuple):
+class _Keys(NamedTuple):
     missing_keys: list[str]
     unexpected_keys: list[str]
+
+
+class _IncompatibleKeys(_Keys):
+    """What load_state_dict returns."""
+
+    __slots__ = ()
 
     def __repr__(self) -> str:
         if not self.missing_keys and not self.unexpected_keys:
             return "<All keys matched successfully>"
         return f"_IncompatibleKeys(missing_keys={self.missing_keys!r}, unexpected_keys={self.unexpected_keys!r})"
-
-    __str__ = __repr__
 
 
 def own_tensors(module: Any, persistent_only: bool) -> dict[str, Any]:
@@ -115,7 +119,7 @@ def _load_one(module: Any, name: str, key: str, current: Any, value: Any, assign
         return (f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
                 f"checkpoint but received {type(value)}")
     if current.ndim == 0 and value.ndim == 1 and value.shape[0] == 1:
-        value = value[0]  # tensors saved by very old versions had one dimension at least
+        value = value.reshape(())  # tensors saved by very old versions had one dimension at least
     if tuple(value.shape) != tuple(current.shape):
         return (f"size mismatch for {key}: copying a param with shape {Size(value.shape)} from checkpoint, the shape "
                 f"in current model is {Size(current.shape)}.")
