@@ -2,7 +2,7 @@
 
 erf and erfc are Chebyshev interpolants of Python's `math.erf` / `math.erfc`, made at the first use: erf(x)/x as a
 function of x*x for |x| < 1, and exp(x*x)*erfc(x) as a function of (x - 3.75)/(x + 3.75) for x >= 0, which tames the
-whole half line. Accuracy: about 1 unit in the last place of float64 for erf, 1e-13 relative for erfc.
+whole half line. Relative accuracy in float64: 4e-15 for erf, 1e-12 for erfc.
 """
 
 from __future__ import annotations
