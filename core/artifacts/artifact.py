@@ -21,8 +21,8 @@ class Options:
     isolate: object = None
 
     def key(self) -> tuple:
-        return (self.dynamic, self.backend if isinstance(self.backend, str) else id(self.backend), self.mode, self.options,
-                self.isolate)
+        backend = self.backend if isinstance(self.backend, str) else id(self.backend)
+        return (self.dynamic, backend, self.mode, self.options, self.isolate)
 
 
 @dataclass(slots=True, eq=False)
@@ -40,6 +40,7 @@ class Artifact:
     entry: Callable[..., Any]
     graph: Any = None             # Graph, or None when there was nothing for the backend
     ends_in_break: bool = False
+    native: bool = False          # nothing to compile: the entry is plain Python, and no place of the limit is used
     captured: Any = None
     kernels: list = field(default_factory=list)
     stamp: int = 0                # larger = used more recently

@@ -38,6 +38,7 @@ class CodeState:
         self.limit_told = False
         self.dispatchers: dict[tuple, Dispatcher] = {}
         self.versions = 0
+        self.refusals = 0          # calls that could not be captured because an exception left the function
         self.recorded: int | None = None
 
     @classmethod
@@ -56,6 +57,7 @@ class CodeState:
             state.history = History()
             state.skipped = None
             state.limit_told = False
+            state.refusals = 0
             for dispatcher in state.dispatchers.values():
                 dispatcher.forget()
 
@@ -75,6 +77,11 @@ class CodeState:
     def matching(self, key: tuple) -> list[Artifact]:
         """Artifacts made under equal options, most recently used first."""
         return sorted((a for a in self.artifacts if a.options_key == key), key=lambda a: -a.stamp)
+
+    @property
+    def compiled(self) -> list[Artifact]:
+        """The artifacts that count towards the recompile limit."""
+        return [a for a in self.artifacts if not a.native]
 
     def add(self, artifact: Artifact) -> None:
         artifact.stamp = next(_stamps)
@@ -188,10 +195,11 @@ def make_runner(dispatcher: Dispatcher, artifact: Artifact, tensor_params: tuple
         lines += [f"    if __rest({call}) is not None:", "        return __MISS"]
     lines += ["    if __dispatcher.front is not __artifact:", "        __dispatcher.front = __artifact",
               "        __touch(__artifact)"]
-    if artifact.ends_in_break:
+    if artifact.ends_in_break or artifact.native:
+        outcome = "not_compiled" if artifact.native else "reuse"
         lines += ["    __append(('begin', __t0, __code_id, 0))", "    try:", f"        __result = __entry({call})",
                   "    except BaseException as __problem:", f"        __failed(__artifact, {values}, __problem)",
-                  "        raise", f"    __append(('end', __clock(), __id, 'reuse', {values}, None))"]
+                  "        raise", f"    __append(('end', __clock(), __id, {outcome!r}, {values}, None))"]
     else:
         lines += ["    try:", f"        __result = __entry({call})", "    except BaseException as __problem:",
                   "        __append(('begin', __t0, __code_id, 0))",

@@ -7,7 +7,7 @@ import os
 import time
 from typing import Any
 
-from ..capture.capture import CaptureContext, Captured, SkipFrame, capture
+from ..capture.capture import CaptureContext, Captured, SkipFrame, UserError, capture
 from ..errors import Unsupported
 from ..events.recorder import RECORDER
 from ..graph.node import Graph, Span, walk_nodes
@@ -24,6 +24,8 @@ from .policy import Policy
 from .runtime import API, Frame, Runtime, is_compilable_file
 
 _local_numbers = itertools.count()
+NOTHING = "it computes nothing on tensors"
+REFUSALS = 16            # captures that may fail in the same function before it is left alone
 
 
 class ConstraintViolationError(Unsupported):
@@ -49,16 +51,14 @@ def compile_artifact(runtime: Runtime, state: CodeState, frame: Frame, fn: Any, 
         if options.fullgraph:
             raise Unsupported(f"fullgraph=True, and {unit.qualname} cannot be captured: {skip.reason}"
                               f"{place(skip.span)}") from None
-        _skip(state, skip.reason, skip.span, breaks=skip.break_)
+        _skip(state, skip, for_good=not isinstance(skip, UserError))
         return None
     t1 = clock()
     RECORDER.phase(None, state.code_id, "capture", t0, t1)
     for decision in policy.decisions:
         RECORDER.decision(state.code_id, decision)
     graph: Graph | None = captured.graph if captured.graph.operations else None
-    if graph is None and captured.break_ is None:
-        _skip(state, "it computes nothing on tensors", None)
-        return None
+    native = graph is None and captured.break_ is None
     if options.fullgraph and captured.break_ is not None:
         broken = captured.break_
         raise Unsupported(f"fullgraph=True, and {unit.qualname} breaks the graph: {broken.sentence}{place(broken.span)}; "
@@ -75,7 +75,12 @@ def compile_artifact(runtime: Runtime, state: CodeState, frame: Frame, fn: Any, 
     entry = captured.make_entry(built.call if built is not None else None)
     artifact = Artifact(id=next(_local_numbers), version=state.versions, options_key=runtime.key, guards=program,
                         check=program.check, entry=entry, graph=graph, ends_in_break=captured.break_ is not None,
-                        captured=captured, kernels=built.kernels if built is not None else [])
+                        native=native, captured=captured, kernels=built.kernels if built is not None else [])
+    if native:
+        artifact.id, artifact.version = -1, -1
+        RECORDER.not_compiled(state.code_id, NOTHING, unit.file, unit.first_line)
+        state.add(artifact)
+        return artifact
     state.versions += 1
     if RECORDER.active:
         _record(state, artifact, captured, built)
@@ -97,14 +102,18 @@ def is_disabled(function: Any) -> bool:
     return getattr(function, "_guardscope_disable", None) is not None
 
 
-def _skip(state: CodeState, why: str, span: Span | None, breaks: Any = None) -> None:
-    state.skipped = why
+def _skip(state: CodeState, skip: SkipFrame, for_good: bool) -> None:
+    """This call runs natively. `for_good`: so do later ones that no artifact takes; an exception that left the function
+    says nothing about the next call, unless it keeps happening."""
+    state.refusals += 1
+    if for_good or state.refusals >= REFUSALS:
+        state.skipped = skip.reason
     if not RECORDER.active:
         return
-    if breaks is not None:
-        _record_break(state, breaks, "skip_frame")
-    RECORDER.not_compiled(state.code_id, why, span.file if span else state.unit.file,
-                          span.line if span else state.unit.first_line)
+    if skip.break_ is not None:
+        _record_break(state, skip.break_, "skip_frame")
+    where = skip.span or Span(state.unit.file, state.unit.first_line)
+    RECORDER.not_compiled(state.code_id, skip.reason, where.file, where.line)
 
 
 def _record_break(state: CodeState, broken: Any, effect: str) -> int:
@@ -131,16 +140,20 @@ def _check_marks(captured: Captured, arguments: dict[str, Any]) -> None:
 
 
 def dynamic_dims(captured: Captured) -> list[tuple[str, int | None, str]]:
-    """(source, dimension, symbol) for every symbolic size of an input; dimension None for a number."""
-    found = []
-    for name in captured.graph.symbols:
-        for origin in captured.env.sources(name):
+    """(source, dimension, symbol) for every symbolic size of an input; dimension None for a number. Symbols that the script
+    pinned to one value are none."""
+    found: list[tuple[str, int | None, str]] = []
+    env = captured.env
+    for name in env.bindings:
+        if env.pinned(name):
+            continue
+        for origin in env.sources(name):
             if isinstance(origin, SizeOrigin):
                 if origin.kind == "size":
                     found.append((origin.of.text, origin.dim, name))
             else:
                 found.append((origin.text, None, name))
-    return found
+    return list(dict.fromkeys(found))
 
 
 def _record(state: CodeState, artifact: Artifact, captured: Captured, built: Any) -> None:

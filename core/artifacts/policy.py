@@ -32,8 +32,10 @@ class History:
         self.sizes: dict[str, Any] = {}
         self.numbers: dict[str, Any] = {}
 
-    def meet_sizes(self, source: str, sizes: tuple) -> tuple[Any, list[str]]:
-        """Remember `sizes` for `source`. Returns what is now known, and sentences about what has just become dynamic."""
+    def meet_sizes(self, source: str, sizes: tuple, marked: frozenset = frozenset()) -> tuple[Any, list[str]]:
+        """Remember `sizes` for `source`. Returns what is now known, and sentences about what has just become dynamic.
+        Dimensions that carry a mark count as varying from then on."""
+        sizes = tuple(VARIES if dim in marked else n for dim, n in enumerate(sizes))
         before = self.sizes.get(source)
         if before is None:
             self.sizes[source] = sizes
@@ -42,13 +44,15 @@ class History:
             return VARIES, []
         if len(before) != len(sizes):
             self.sizes[source] = VARIES
-            return VARIES, [f"every dimension of {source} is dynamic from now on: its rank was {len(before)}, then {len(sizes)}"]
+            return VARIES, [f"every dimension of {source} is dynamic from now on: its rank was {len(before)}, "
+                            f"then {len(sizes)}"]
         merged, news = [], []
         for dim, (old, new) in enumerate(zip(before, sizes)):
             if old is VARIES or old == new:
                 merged.append(old)
             else:
                 merged.append(VARIES)
+            if new is not VARIES and merged[-1] is VARIES and old is not VARIES:
                 news.append(f"{source}.shape[{dim}] is dynamic from now on: it was {old}, then {new}")
         self.sizes[source] = tuple(merged)
         return self.sizes[source], news
@@ -88,7 +92,8 @@ class Policy:
     def _known(self, origin: Origin, tensor: Tensor) -> Any:
         source = origin.text
         if source not in self._met:
-            self._met[source], news = self.history.meet_sizes(source, tuple(tensor._meta.shape))
+            self._met[source], news = self.history.meet_sizes(
+                source, tuple(tensor._meta.shape), tensor._meta.marks.dynamic | tensor._meta.marks.maybe)
             if self.automatic:
                 self.decisions += news
         return self._met[source]

@@ -59,7 +59,7 @@ def set_stance(name: str) -> str:
 
 
 def is_ours(file: str) -> bool:
-    return file.startswith(ROOT + "core") or file.startswith(ROOT + "gui")
+    return file.startswith((ROOT + "core", ROOT + "gui"))
 
 
 def is_compilable_file(file: str) -> bool:
@@ -149,8 +149,6 @@ class Runtime:
     def miss(self, dispatcher: Dispatcher, t0: int, fn: Any, *args: Any) -> Any:
         """No remembered artifact took the call: search all, else compile, else run natively."""
         state = dispatcher.state
-        if STANCE.name == "force_eager" or CONFIG.disable:
-            return run_natively(state, fn, args)
         frame = Frame(state, t0, args)
         try:
             result = self._find_or_compile(dispatcher, frame, fn, args)
@@ -162,6 +160,8 @@ class Runtime:
 
     def _find_or_compile(self, dispatcher: Dispatcher, frame: Frame, fn: Any, args: tuple) -> Any:
         state = dispatcher.state
+        if STANCE.name == "force_eager" or CONFIG.disable:
+            return run_natively(state, fn, args)
         if state.skipped is not None:
             frame.outcome = "not_compiled"
             return self.natively_routed(state, fn, args)
@@ -170,7 +170,7 @@ class Runtime:
             if artifact.check(fn, *args) is None:
                 state.touch(artifact)
                 dispatcher.remember(artifact, fn, args)
-                frame.artifact, frame.outcome = artifact, "reuse"
+                frame.artifact, frame.outcome = artifact, "not_compiled" if artifact.native else "reuse"
                 return artifact.entry(fn, *args)
         if rivals:
             self._record_failures(state, rivals, fn, args)
@@ -184,16 +184,16 @@ class Runtime:
             raise RecompileError(f"recompiling {state.unit.qualname}, and torch._dynamo.config.error_on_recompile is set"
                                  f"{why_not(rivals, fn, args)}")
         limit = self.options.recompile_limit or SETTINGS.recompile_limit or CONFIG.recompile_limit
-        if len(state.artifacts) >= limit:
+        if len(state.compiled) >= limit:
             return self._at_limit(state, frame, fn, args, limit)
         from .compiling import compile_artifact
 
         artifact = compile_artifact(self, state, frame, fn, args)
-        if artifact is None:                 # skipped: nothing to compile, or nothing that can be
+        if artifact is None:                 # this call cannot be captured
             frame.outcome = "not_compiled"
             return self.natively_routed(state, fn, args)
         frame.artifact = artifact
-        frame.outcome = "recompile" if artifact.version or len(state.artifacts) > 1 else "compile"
+        frame.outcome = "not_compiled" if artifact.native else "recompile" if len(state.compiled) > 1 else "compile"
         dispatcher.remember(artifact, fn, args)
         return artifact.entry(fn, *args)
 
@@ -207,7 +207,7 @@ class Runtime:
                           RecompileLimitWarning, stacklevel=2)
         if self.options.fullgraph or CONFIG.fail_on_recompile_limit_hit:
             raise FailOnRecompileLimitHit(
-                f"{state.unit.qualname} has {len(state.artifacts)} artifacts, the recompile limit is {limit}, and "
+                f"{state.unit.qualname} has {len(state.compiled)} artifacts, the recompile limit is {limit}, and "
                 f"fullgraph=True leaves no eager way{why_not(state.matching(self.key), fn, args)}")
         frame.outcome = "eager_limit"
         return run_natively(state, fn, args)
@@ -252,7 +252,8 @@ class Frame:
         self.values = tuple(describe_value(a) for a in args)
         self.artifact: Artifact | None = None
         self.outcome = "not_compiled"
-        RECORDER.append(("begin", t0, state.code_id if RECORDER.active else -1, caller_line() if RECORDER.active else 0))
+        if RECORDER.active:
+            RECORDER.append(("begin", t0, state.code_id, caller_line()))
 
     def end(self, outcome: str, problem: BaseException | None = None) -> None:
         ident = self.artifact.id if self.artifact is not None else -1

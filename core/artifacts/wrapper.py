@@ -6,7 +6,6 @@ call. Defaults are fetched from the original at each call: they can be replaced 
 
 from __future__ import annotations
 
-import ast
 import functools
 import types
 from collections.abc import Callable
@@ -171,11 +170,12 @@ def compile_callable(target: Any, options: Options) -> Any:
         method._guardscope_compiled = target         # type: ignore[attr-defined]
         return method
     if callable(target):
-        call = getattr(type(target), "__call__", None)
+        call = next((vars(c)["__call__"] for c in type(target).__mro__ if "__call__" in vars(c)), None)
         if isinstance(call, types.FunctionType) and not isinstance(target, type):
             return compile_callable(types.MethodType(call, target), options)
         return compile_function(_trampoline(target), options)
-    raise ScriptError(f"torch.compile got {type(target).__name__}, expected a function, a method, a callable object or an nn.Module")
+    raise ScriptError(f"torch.compile got {type(target).__name__}, expected a function, a method, a callable object or an "
+                      "nn.Module")
 
 
 def _is_library(function: types.FunctionType) -> bool:
@@ -187,9 +187,4 @@ def _is_library(function: types.FunctionType) -> bool:
 def _trampoline(target: Any) -> types.FunctionType:
     from .trampoline import through
 
-    inner = through(target)
-    return inner
-
-
-def signature_nodes(unit: Unit) -> ast.arguments:
-    return unit.node.args
+    return through(target)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -55,19 +56,29 @@ def facts_of(session: Session, script: str) -> dict[str, Any]:
             "output": {"tensors": result_rows(results[i])} if i in results else None})
     artifacts = [{
         "index": a.id, "frame": session.codes[a.code].qualname, "has_graph": a.has_graph, "call": a.call,
-        "resume_of": resume_of(session, a.code), "dynamic_dims": [[f"L['{s}']", d, symbol] for s, d, symbol in a.dynamic_dims],
+        "resume_of": resume_of(session, a.code),
+        "dynamic_dims": [[local(s), d, symbol] for s, d, symbol in a.dynamic_dims if d is not None],
         "guards": [{"kind": g.kind, "source": g.origin, "expression": g.condition, "line": g.line}
                    for g in session.guards(a.id)]} for a in session.artifacts]
-    outcomes = {word: sum(r["outcome"] == word for r in records) for word in ("compile", "recompile", "reuse", "eager", "error")}
+    words = ("compile", "recompile", "reuse", "eager", "error")
+    outcomes = {word: sum(r["outcome"] == word for r in records) for word in words}
+    uncaught = text["stderr"].strip().splitlines()[-1:] if session.info.get("exit_code") else []
     return {
         "schema": "dynamo-facts/1", "script": script, "backend": "guardscope", "stdout": text["stdout"],
-        "stderr": text["stderr"], "uncaught": text["stderr"].strip().splitlines()[-1] if session.info.get("exit_code") else None,
+        "stderr": text["stderr"], "uncaught": uncaught[0] if uncaught else None,
         "totals": {"calls": len(records), "graphs": sum(a["has_graph"] for a in artifacts), "artifacts": len(artifacts),
                    "graph_breaks": len(session.breaks), "graphs_run": sum(r["graphs_run"] for r in records),
                    "outcomes": outcomes},
         "calls": records, "artifacts": artifacts,
         "graph_breaks": [{"index": b.id, "call": b.call, "line": b.line, "effect": b.effect, "reason": b.sentence}
                          for b in session.breaks]}
+
+
+def local(source: str) -> str:
+    """`cache[0]` as the facts write it: `L['cache'][0]`."""
+    root = re.match(r"\w+", source)
+    assert root is not None
+    return f"L['{root.group()}']{source[root.end():]}"
 
 
 def resume_of(session: Session, code: int) -> str | None:
