@@ -29,8 +29,8 @@ from . import nn  # noqa: E402  needs the names above
 adopt(names().values(), "torch")
 adopt(vars(Tensor).values(), "torch")
 
-_MODULES = ("_dynamo", "amp", "autograd", "backends", "compiler", "cuda", "distributed", "jit", "linalg", "nn", "onnx",
-            "optim", "random", "return_types", "special", "types", "utils", "version")
+_MODULES = ("_dynamo", "accelerator", "amp", "autograd", "backends", "compiler", "cuda", "distributed", "jit", "linalg",
+            "nn", "onnx", "optim", "random", "return_types", "special", "testing", "types", "utils", "version", "xpu")
 _ELSEWHERE = {"autocast": "amp", "compile": "compiler"}
 del globals()["autocast"]  # the class in amp takes its place
 

@@ -66,3 +66,17 @@ def test_names_that_only_explain():
         with pytest.raises(NotYetSupported, match="yet"):
             action()
     assert not torch.cuda.is_available() and torch.cuda.device_count() == 0 and not torch.distributed.is_initialized()
+
+
+def test_assert_close():
+    close = torch.testing.assert_close
+    close(torch.tensor([1.0, 2.0]), torch.tensor([1.000001, 2.0]))
+    close({"a": [1.0, torch.ones(2)]}, {"a": [1.0, torch.ones(2)]})
+    with pytest.raises(AssertionError, match=r"(?s)Tensor-likes are not close!.*Mismatched elements: 1 / 2 \(50.0%\)"):
+        close(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 3.0]))
+    with pytest.raises(AssertionError, match="'dtype' do not match: torch.int64 != torch.float32"):
+        close(torch.ones(1, dtype=torch.int64), torch.ones(1))
+    with pytest.raises(AssertionError, match="Scalars are not equal"):
+        close(1, 2)
+    with pytest.raises(AssertionError, match="'shape' do not match"):
+        close(torch.ones(1), torch.ones(2))

@@ -66,7 +66,7 @@ class RNNBase(Module):
         for layer in range(num_layers):
             wide = input_size if layer == 0 else hidden_size * (2 if bidirectional else 1)
             for suffix in ("", "_reverse") if bidirectional else ("",):
-                shapes = {"weight_ih": (rows, wide), "weight_hh": (rows, hidden_size)}
+                shapes: dict[str, tuple[int, ...]] = {"weight_ih": (rows, wide), "weight_hh": (rows, hidden_size)}
                 if bias:
                     shapes.update(bias_ih=(rows,), bias_hh=(rows,))
                 for name, shape in shapes.items():
@@ -111,7 +111,7 @@ class RNNBase(Module):
         ways = 2 if self.bidirectional else 1
         if hx is None:
             zeros = T.zeros((self.num_layers * ways, x.shape[1], self.hidden_size), dtype=x.dtype)
-            states = (zeros, zeros) if lstm else (zeros,)
+            states: tuple[Any, ...] = (zeros, zeros) if lstm else (zeros,)
         else:
             states = tuple(hx) if lstm else (hx,)
             if not batched:
