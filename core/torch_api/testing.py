@@ -67,7 +67,8 @@ def _compare(actual: Tensor, expected: Tensor, options: dict[str, Any]) -> None:
     if a.ndim == 0:
         _fail(f"Scalars are not {'close' if rtol or atol else 'equal'}!\n\n"
               f"Expected {expected.item()} but got {actual.item()}.\n"
-              f"Absolute difference: {difference} (up to {atol} allowed)\nRelative difference: {relative} (up to {rtol} allowed)", msg)
+              f"Absolute difference: {difference} (up to {atol} allowed)\n"
+              f"Relative difference: {relative} (up to {rtol} allowed)", msg)
     wrong = int((~same).sum())
     worst = tuple(int(i) for i in np.unravel_index(np.nanargmax(np.where(same, -1, difference)), a.shape))
     most = tuple(int(i) for i in np.unravel_index(np.nanargmax(np.where(same, -1, relative)), a.shape))
