@@ -14,8 +14,20 @@ from typing import Any
 import numpy as np
 
 from ..core.events.schema import OUTCOMES, PHASES, Artifact, Code, FailureRow, GuardRow, Limit, NodeRow, Phase
+from ..core.events.summary import place_of
 
 DEFAULT_LIMIT = 8
+
+
+def code_name(code: Code) -> str:
+    """A function's name as people say it: without the function it is defined in, and for a resume function without
+    what the engine adds to it."""
+    return code.qualname.rpartition("<locals>.")[2].partition(" (after line")[0] or code.name
+
+
+def code_title(code: Code) -> str:
+    """`scale`, or `scale, resumed after line 12`."""
+    return code_name(code) + (f", resumed after line {code.resume_line}" if code.kind == "resume" else "")
 
 
 def column(table: Any, name: str) -> np.ndarray:
@@ -147,6 +159,13 @@ class Facts:
                 return value
         return DEFAULT_LIMIT
 
+    def kept(self, code: int) -> int:
+        """Versions of a code that count towards the limit: those made since the last reset of all caches."""
+        def make() -> int:
+            return max((e.time for e in self.session.events if e.kind == "reset"), default=-1)
+        since = self._keep("reset", make)
+        return sum(a.time > since for a in self.artifacts_of(code))
+
     def limit_reached(self, code: int) -> Limit | None:
         return self._keep("limits", lambda: {n.code: n for n in self.session.limits}).get(code)
 
@@ -198,7 +217,7 @@ class Facts:
                     old = found[f.artifact].get(f.index, GuardHistory())
                     more = 0 if (f.artifact, f.index) in counted else 1
                     counted.add((f.artifact, f.index))
-                    found[f.artifact][f.index] = GuardHistory(old.failures + more, f.origin, f.seen, miss.call)
+                    found[f.artifact][f.index] = GuardHistory(old.failures + more, place_of(f), f.seen, miss.call)
             return found
         return self._keep("history", make).get(artifact, {})
 

@@ -32,6 +32,7 @@ TERMS: dict[str, str] = {
     "guards": "Turning the conditions into one checking function.",
     "lowering": "Turning the graph into loops and kernels.",
     "build": "Compiling the kernels' source for the device.",
+    "lowering and build": "Turning the graph into kernels and compiling them for the device.",
     "first launch": "The first start of the new kernels.",
     "cause": "One thing in your script that led to recompilations, with everything it cost.",
     "expected": "What the value was when this version was made.",

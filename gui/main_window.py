@@ -31,6 +31,7 @@ from .jobs import Jobs
 from .run_control import RunControl
 from .session_model import SessionModel
 from .views.start_page import StartPage
+from .widgets.device_box import DeviceBox
 
 if TYPE_CHECKING:
     from .docks import Docks
@@ -102,10 +103,10 @@ class MainWindow(QMainWindow):
         for command in ("file.open", "run.start", "run.stop", "run.again"):
             bar.addAction(self.commands.action(command))
         bar.addSeparator()
-        self.dynamic = self._option("Dynamic sizes", "dynamic", [(v, t) for v, t, _ in DYNAMIC],
+        self.dynamic = self._option(QComboBox(), "Dynamic sizes", "dynamic", [(v, t) for v, t, _ in DYNAMIC],
                                     "Which sizes the compiler leaves open, where the script does not say.\n"
                                     + "\n".join(f"{t}: {tip}" for _, t, tip in DYNAMIC) + "\nHolds for the next run.")
-        self.device = self._option("Device", "device", [("auto", "automatic")],
+        self.device = self._option(DeviceBox(self.jobs), "Device", "device", [],
                                    "Where kernels run. Automatic takes the fastest device. Holds for the next run.")
         space = QWidget()
         space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -115,13 +116,13 @@ class MainWindow(QMainWindow):
         for button in bar.findChildren(QToolButton):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
-    def _option(self, label: str, name: str, values: list[tuple[str, str]], tip: str) -> QComboBox:
+    def _option(self, box: QComboBox, label: str, name: str, values: list[tuple[str, str]], tip: str) -> QComboBox:
         text = QLabel(label)
         text.setToolTip(tip)
-        box = QComboBox()
         box.setToolTip(tip)
         box.setAccessibleName(label)
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        box.setMaximumWidth(300)
         for value, shown in values:
             box.addItem(shown, value)
         box.activated.connect(lambda _: self.control.options.update({name: box.currentData()}))

@@ -126,6 +126,8 @@ def temporary_folder() -> Path:
 
 def live_banner(model: SessionModel) -> str:
     """"call 41: compiling version 3 of forward, 1.2 s" or "running: 1200 calls"."""
+    from .facts import code_name
+
     session, facts = model.session, model.facts
     if session is None or facts is None:
         return ""
@@ -139,7 +141,7 @@ def live_banner(model: SessionModel) -> str:
     done = inner.get("done") or []
     what = "compiling" if done or waited > 20_000_000 else "running"
     version = len(facts.artifacts_of(code.id))
-    subject = f"version {version} of {code.name}" if what == "compiling" else code.name
+    subject = f"version {version} of {code_name(code)}" if what == "compiling" else code_name(code)
     phase = f" ({done[-1]} done)" if done else ""
     return f"call {inner.get('call', facts.n_calls)}: {what} {subject}{phase}, {duration(waited)}"
 

@@ -63,7 +63,7 @@ LIGHT = Theme(
     outcomes={"compile": "#2f6fde", "recompile": "#e06a00", "reuse": "#3aa66b", "eager_limit": "#7e4fc4",
               "not_compiled": "#68778a", "error": "#c8281f"},
     phases={"capture": "#2f6fde", "guards": "#7e4fc4", "lowering": "#12909c", "build": "#e06a00",
-            "first launch": "#a8821a"},
+            "lowering and build": "#e06a00", "first launch": "#a8821a"},
     code={"keyword": "#8a2bb0", "string": "#2b7a3d", "number": "#b0480e", "comment": "#6a7684", "name": "#1f5fd0",
           "builtin": "#0f7580", "operator": "#3d4856"},
 )
@@ -75,7 +75,7 @@ DARK = Theme(
     outcomes={"compile": "#6aa3ff", "recompile": "#ff9a42", "reuse": "#4bb980", "eager_limit": "#b48cf2",
               "not_compiled": "#8b98a9", "error": "#ff6b60"},
     phases={"capture": "#6aa3ff", "guards": "#b48cf2", "lowering": "#3fbfca", "build": "#ff9a42",
-            "first launch": "#d8b84a"},
+            "lowering and build": "#ff9a42", "first launch": "#d8b84a"},
     code={"keyword": "#d49bf0", "string": "#8fce9b", "number": "#f5a871", "comment": "#8492a4", "name": "#8fbaff",
           "builtin": "#6cd0d8", "operator": "#b9c3d0"},
 )

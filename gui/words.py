@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..core.events.schema import OUTCOME_WORDS, FailureRow
-from .facts import Facts
+from ..core.events.summary import place_of
+from .facts import Facts, code_name, code_title
 from .numbers import duration
 
 
@@ -19,7 +20,7 @@ def call_title(facts: Facts, call: int) -> str:
     """"scale(float32[64, 32])"."""
     code = facts.code(int(facts.session.calls["code"][call]))
     values = ", ".join(text for name, text in signature(facts, call) if name != "self")
-    return f"{code.qualname}({values})"
+    return f"{code_title(code)}({values})"
 
 
 def call_sentence(facts: Facts, call: int) -> str:
@@ -27,7 +28,7 @@ def call_sentence(facts: Facts, call: int) -> str:
     outcome = facts.outcome(call)
     runs = facts.call_runs(call)
     code = int(facts.session.calls["code"][call])
-    name = facts.code(code).qualname
+    name = code_name(facts.code(code))
     artifacts = facts.session.artifacts
     made = [artifacts[r["artifact"]] for r in runs if r["artifact"] >= 0 and r["outcome"] in (0, 1)]
     cost = duration(facts.compile_ns(call=call))
@@ -60,8 +61,8 @@ def call_sentence(facts: Facts, call: int) -> str:
 def failure_sentence(failure: FailureRow) -> str:
     """"x.shape[0] was 64, this version needs 32"."""
     if failure.expected and failure.seen:
-        return f"{failure.origin} was {failure.seen}, this version needs {failure.expected}"
-    return f"{failure.origin}: {failure.seen or failure.expected or 'the condition did not hold'}"
+        return f"{place_of(failure)} was {failure.seen}, this version needs {failure.expected}"
+    return f"{place_of(failure)}: {failure.seen or failure.expected or 'the condition did not hold'}"
 
 
 def call_lines(facts: Facts, call: int) -> list[str]:
@@ -73,5 +74,5 @@ def call_lines(facts: Facts, call: int) -> list[str]:
     for _, groups in facts.failures_of_call(call)[:1]:
         for artifact, failures in groups[:1]:
             version = facts.session.artifacts[artifact].version
-            lines += [f"version {version}: {f.origin} was {f.seen}, needs {f.expected}" for f in failures[:3]]
+            lines += [f"version {version}: {place_of(f)} was {f.seen}, needs {f.expected}" for f in failures[:3]]
     return lines

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...core.events import summary
 from ...core.events.schema import OUTCOME_NUMBER
+from ..facts import code_name, code_title
 from ..numbers import number, plural
 
 MOST_VALUES = 8
@@ -51,7 +52,7 @@ def _places(session: Any) -> dict[tuple[int, str, str], tuple[int, int]]:
 
 
 def _recompile_row(session: Any, c: summary.Cause, places: dict[tuple[int, str, str], tuple[int, int]]) -> CauseRow:
-    title = session.codes[c.code].title
+    title = code_title(session.codes[c.code])
     # The first version was made for the first value, so a cause of k recompilations accounts for k + 1 versions.
     own = sum(a.code == c.code for a in session.artifacts)
     versions = min(c.versions + 1, own)
@@ -86,7 +87,7 @@ def _error_rows(session: Any) -> list[CauseRow]:
     found = []
     for (code, kind, message), calls in rows.items():
         first = message.partition("\n")[0]
-        found.append(CauseRow("error", f"{session.codes[code].title} raised {kind} in {plural(len(calls), 'run')}", first,
+        found.append(CauseRow("error", f"{code_title(session.codes[code])} raised {kind} in {plural(len(calls), 'run')}", first,
                               calls=tuple(sorted({c for c in calls if c >= 0})), code=code,
                               file=session.codes[code].file, line=session.codes[code].first_line))
     return found
@@ -107,7 +108,8 @@ def _given_up_rows(session: Any) -> list[CauseRow]:
     rows = []
     for g in summary.given_up(session):
         calls = np.flatnonzero(session.calls["code"] == g.code)[:1000]
-        rows.append(CauseRow("not_compiled", f"{g.title} is never compiled: {plural(g.calls, 'run')} as plain Python",
+        rows.append(CauseRow("not_compiled", f"{code_title(session.codes[g.code])} is never compiled: "
+                             f"{plural(g.calls, 'run')} as plain Python",
                              f"because {g.why}" if g.why else "", "", "", 0, tuple(int(c) for c in calls), g.code,
                              g.file, g.line))
     return rows
@@ -123,7 +125,7 @@ def _break_rows(session: Any) -> list[CauseRow]:
         ran = int(np.count_nonzero(session.runs["code"] == b.code))
         calls = np.unique(session.runs["call"][session.runs["code"] == b.code])[:1000]
         hint = b.hint[:1].upper() + b.hint[1:]
-        rows[key] = CauseRow("break", f"{root.title} is cut in two at line {b.line}",
+        rows[key] = CauseRow("break", f"{code_name(root)} is cut in two at line {b.line}",
                              f"{b.sentence}; reached in {number(ran)} runs", hint, "", 0,
                              tuple(int(c) for c in calls), b.code, b.file, b.line)
     return list(rows.values())

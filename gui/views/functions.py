@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QWidget
 
 from ...core.events.schema import OUTCOME_WORDS, OUTCOMES, Artifact, Code
 from .. import theme
+from ..facts import code_name
 from ..glossary import explain
 from ..models.tree import Row, TreeModel
 from ..numbers import duration, number, plural
@@ -74,7 +75,7 @@ class FunctionsView(View):
         outcomes = facts.code_outcomes()[c.id]
         own = facts.artifacts_of(c.id)
         resume = c.kind == "resume"
-        title = f"resume after line {c.resume_line}" if resume else c.qualname
+        title = f"resumed after line {c.resume_line}" if resume else code_name(c)
         limit = facts.limit(c.id)
         given_up = next((n.why for n in facts.session.not_compiled if n.code == c.id), "")
         children = [] if resume else [self._code_row(r) for r in facts.resumes_of(c.id)]
@@ -87,10 +88,13 @@ class FunctionsView(View):
             tips.append(f"Not compiled: {given_up}")
         if facts.limit_reached(c.id):
             tips.append(f"The limit of {limit} versions is reached: " + explain("eager_limit"))
-        versions = f"{len(own)} of {limit}" if own else "none"
+        kept = facts.kept(c.id)
+        versions = f"{kept} of {limit}" if own else "none"
+        if kept < len(own):
+            tips.append(f"{plural(len(own), 'version')} made; {kept} of them since the caches were last reset")
         return Row(("code", c.id), [title, number(int(outcomes.sum())), "not compiled" if given_up else versions],
                    children, "\n".join(tips), theme.icon("resume" if resume else "function"),
-                   theme.active().text_muted if given_up else "", not resume, (len(own), limit) if own else None)
+                   theme.active().text_muted if given_up else "", not resume, (kept, limit) if own else None)
 
     def _artifact_row(self, a: Artifact) -> Row:
         facts = self.model.facts

@@ -16,8 +16,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ...core.events.summary import place_of
 from .. import theme
-from ..facts import GuardHistory
+from ..facts import GuardHistory, code_title
 from ..glossary import GUARD_KINDS, explain
 from ..models.table import Column, SortedTable, TableModel
 from ..numbers import plural
@@ -188,7 +189,7 @@ class GuardsView(View):
                 for f in failures:
                     g = facts.guard(artifact, f.index)
                     rows.append(GuardLine(
-                        artifact, version, f.index, f.kind, f.origin, g.condition if g is not None else "", f.expected,
+                        artifact, version, f.index, f.kind, place_of(f), g.condition if g is not None else "", f.expected,
                         f.seen, history.get(f.index, GuardHistory()).failures, g.line if g is not None else 0,
                         g.why if g is not None else "", 0, 0))
         self.says.setText(f"{plural(len(rows), 'condition')} not met, over {plural(versions, 'version')}")
@@ -204,7 +205,7 @@ class GuardsView(View):
             code = facts.code(s.code)
             for a in facts.artifacts_of(s.code):
                 symbols = ", ".join(str(d[2]) for d in a.dynamic_dims)
-                self.versions.addItem(f"{code.title}, version {a.version}" + (f" [{symbols}]" if symbols else ""), a.id)
+                self.versions.addItem(f"{code_title(code)}, version {a.version}" + (f" [{symbols}]" if symbols else ""), a.id)
         self.versions.setCurrentIndex(self.versions.findData(MISS if self._misses else s.artifact))
         self.versions.setVisible(self.versions.count() > 0)
         self.versions.blockSignals(False)

@@ -71,7 +71,7 @@ class CodeEdit(QPlainTextEdit):
         if text != self._text:
             self._text = text
             self.highlighter.set_text(text)
-            self.setPlainText(text)
+            self.setPlainText(text.rstrip("\n"))
             self.current_line = None
             self.setExtraSelections([])
 

@@ -48,7 +48,7 @@ class LanePainter:
             text = number(round(value)) if self.axis == "call" else _clock(value, step_ns)
             half = metrics.horizontalAdvance(text) / 2
             p.setPen(QColor(t.text_muted))
-            place = max(GUTTER - half if center else GUTTER + 2 - half, min(x - half, self.width - 2 * half - 3))
+            place = max(GUTTER - half if center else GUTTER + 2, min(x - half, self.width - 2 * half - 3))
             p.drawText(QPointF(place, AXIS / 2 + metrics.ascent() / 2 - 1), text)
             if not center:
                 p.setPen(QPen(theme.blend(t.base, t.border, 0.7)))

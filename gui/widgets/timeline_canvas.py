@@ -19,6 +19,7 @@ from ..time_scale import TimeScale
 from .lane_painter import AXIS, GAP, GUTTER, LanePainter
 
 LANE, RESUME_LANE, AMOUNT_LANE = 26, 20, 38      # heights
+MOST_STRETCH = 1.7
 WIDEST_CALL = 150.0                              # pixels per call, so that few calls do not become slabs
 
 
@@ -44,6 +45,7 @@ class TimelineCanvas(QAbstractScrollArea):
         self.selected_call: int | None = None
         self.selected_code: int | None = None
         self.highlight: np.ndarray = np.empty(0, np.int64)
+        self.stretch = 1.0
         self._drag: QPoint | None = None
         self._dragged = False
         self._picture: QPixmap | None = None
@@ -131,14 +133,19 @@ class TimelineCanvas(QAbstractScrollArea):
     def _plot_width(self) -> int:
         return max(10, self.viewport().width() - GUTTER - 10)
 
-    @staticmethod
-    def lane_height(lane: RunLane | AmountLane) -> int:
-        return AMOUNT_LANE if isinstance(lane, AmountLane) else RESUME_LANE if lane.resume else LANE
+    def lane_height(self, lane: RunLane | AmountLane) -> int:
+        least = AMOUNT_LANE if isinstance(lane, AmountLane) else RESUME_LANE if lane.resume else LANE
+        return round(least * self.stretch)
 
     def content_height(self) -> int:
         return AXIS + sum(self.lane_height(lane) + GAP for lane in self.lanes) + 6
 
     def _layout(self) -> None:
+        self.stretch = 1.0                   # few lanes grow into the room there is
+        room = self.viewport().height() - AXIS - GAP * len(self.lanes) - 10
+        lanes = self.content_height() - AXIS - GAP * len(self.lanes) - 6
+        if lanes > 0:
+            self.stretch = min(MOST_STRETCH, max(1.0, room / lanes))
         bar = self.verticalScrollBar()
         bar.setPageStep(max(1, self.viewport().height()))
         bar.setRange(0, max(0, self.content_height() - self.viewport().height()))

@@ -167,3 +167,19 @@ def test_screenshot_sizes_and_bad_selections(tmp_path: Path) -> None:
     for bad in ("1400", "axb", "10x10", "99999x900", "-5x900"):
         with pytest.raises(ScriptError, match="is not a size"):
             parse_size(bad)
+
+
+def test_devices_are_asked_for_when_the_list_is_opened(make_window: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from guardscope.gui.widgets import device_box
+
+    monkeypatch.setattr(device_box, "device_names", lambda: ["basic-cpu", "some gpu"])
+    window = make_window()
+    assert window.device.count() == 1
+    window.device.showPopup()
+    qtbot.waitUntil(lambda: window.device.count() == 3)
+    window.device.hidePopup()
+    window.device.setCurrentIndex(2)
+    window.device.activated.emit(2)
+    assert window.control.settings() == {"device": "some gpu"}
+    window.control.options["dynamic"] = "false"
+    assert window.control.settings() == {"device": "some gpu", "dynamic": False}
