@@ -69,9 +69,14 @@ class Module(Walk):
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        own = self.__dict__
-        params, buffers, modules = own.get("_parameters"), own.get("_buffers"), own.get("_modules")
-        if isinstance(value, Parameter):
+        own: dict[str, Any] = self.__dict__
+        params: Any = own.get("_parameters")
+        buffers: Any = own.get("_buffers")
+        modules: Any = own.get("_modules")
+        if modules is not None and not isinstance(value, (Module, Tensor)) and name not in params \
+                and name not in buffers and name not in modules and name not in _TRACKED:
+            object.__setattr__(self, name, value)  # the usual case: a plain attribute such as a counter
+        elif isinstance(value, Parameter):
             if params is None:
                 raise AttributeError("cannot assign parameters before Module.__init__() call")
             self._forget(name, keep="_parameters")
