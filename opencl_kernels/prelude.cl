@@ -10,6 +10,11 @@
 //@ always
 #pragma OPENCL FP_CONTRACT OFF
 #define OF __attribute__((overloadable, always_inline))
+#ifdef INLINE_MATH        // CPU drivers: the compiler's own functions become instructions, OpenCL's may stay calls
+#define INLINED(f) __has_builtin(f)
+#else
+#define INLINED(f) 0
+#endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
 //@ load : char uchar short int long float double
@@ -237,35 +242,35 @@ static inline OF T copysign_(T a, T b) {
 static inline OF T sign_(T a) { return a > (T)(0) ? (T)(1) : a < (T)(0) ? (T)(-1) : (T)(0); }
 
 //@ floor_ : float double
-#if __has_builtin(__builtin_elementwise_floor)
+#if INLINED(__builtin_elementwise_floor)
 static inline OF T floor_(T a) { return __builtin_elementwise_floor(a); }
 #else
 static inline OF T floor_(T a) { return floor(a); }
 #endif
 
 //@ ceil_ : float double
-#if __has_builtin(__builtin_elementwise_ceil)
+#if INLINED(__builtin_elementwise_ceil)
 static inline OF T ceil_(T a) { return __builtin_elementwise_ceil(a); }
 #else
 static inline OF T ceil_(T a) { return ceil(a); }
 #endif
 
 //@ trunc_ : float double
-#if __has_builtin(__builtin_elementwise_trunc)
+#if INLINED(__builtin_elementwise_trunc)
 static inline OF T trunc_(T a) { return __builtin_elementwise_trunc(a); }
 #else
 static inline OF T trunc_(T a) { return trunc(a); }
 #endif
 
 //@ round_ : float double
-#if __has_builtin(__builtin_elementwise_roundeven)
+#if INLINED(__builtin_elementwise_roundeven)
 static inline OF T round_(T a) { return __builtin_elementwise_roundeven(a); }
 #else
 static inline OF T round_(T a) { return rint(a); }
 #endif
 
 //@ sqrt_ : float
-#if __has_builtin(__builtin_sqrtf)
+#if INLINED(__builtin_sqrtf)
 static inline OF float sqrt_(float a) { return __builtin_sqrtf(a); }
 static inline OF float16 sqrt_(float16 a) {
     #pragma unroll

@@ -65,6 +65,8 @@ class Device:
         self.zero_copy = kind == "cpu" and bool(handle.host_unified_memory)
         exact = handle.single_fp_config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT
         self.options = ["-cl-fp32-correctly-rounded-divide-sqrt"] if exact else []
+        if kind == "cpu":
+            self.options.append("-DINLINE_MATH")
 
     @property
     def profiling_queue(self) -> Any:

@@ -1,0 +1,97 @@
+"""A selection of kernels, small enough for the oclgrind simulator: `oclgrind --data-races python THIS [cpu] [gpu] [bad]`.
+
+Run by test_opencl_oclgrind.py. Prints the name of each graph before it runs, so that a message can be placed, and
+"done" at the end. Results are compared with NumPy's eager operators. "bad" runs a kernel with a planted fault, to show
+that the simulator would have seen one.
+"""
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+os.environ["GUARDSCOPE_CACHE_DIR"] = "/dev/null/none"          # no binaries of the simulator on disk
+
+
+def load(name, path):
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+load("_guardscope_main", ROOT / "main.py")
+graphs = load("_graphs", Path(__file__).parent / "conftest.py").Graphs()
+
+from guardscope.core.graph.interpret import Interpreter  # noqa: E402
+
+rng = np.random.default_rng(0)
+x, w = rng.standard_normal((5, 37)).astype(np.float32), rng.standard_normal(37).astype(np.float32)
+CASES = {
+    "chain": (lambda x, w: (x * w + x).relu() * 0.5 - w, x, w),
+    "softmax": (lambda x: x.softmax(1), x),
+    "softmax of columns": (lambda x: x.softmax(0), x),
+    "layer_norm": (lambda x, w: graphs.torch.nn.functional.layer_norm(x, (37,), w, w), x, w),
+    "columns": (lambda x: (x.sum(0), x.amax(0), x.argmax(0), (x > 0).any(0)), x),
+    "rows": (lambda x: (x.mean(1), x.amin(1), x.argmin(1), (x > 0).all(1), x.prod(1)), x),
+    "everything": (lambda x: (x.sum(), x.std()), x),
+    "transposed": (lambda x: (x.t().exp(), x.t() + 1, x.t().sum(1)), x),
+    "sliced": (lambda x: (x[1:, ::3] * 2, x[:, 1:].sum(1)), x),
+    "middle": (lambda x: (x.sum(1), x.sum((0, 2))), rng.standard_normal((3, 4, 20)).astype(np.float32)),
+    "half": (lambda x: (x * 2).softmax(1), x.astype(np.float16)),
+    "double": (lambda x: (x.tanh(), x.sum(0)), x.astype(np.float64)),
+    "integers": (lambda x: (x // 3, x * 2, x.sum(1), x.amax(0)), rng.integers(-9, 9, (4, 21))),
+    "truth": (lambda x: ((x > 0) & (x < 1), ~(x > 0), (x > 0).sum()), x),
+    "functions": (lambda x: (x.exp(), x.abs().log(), x.erf(), x.sin(), x.sigmoid(), x.floor(), x.abs().sqrt()), x),
+    "0-d": (lambda x: x * 2 + 1, np.array(3, np.float32)),
+    "matmul": (lambda x: (x * 1) @ x.t(), x),
+}
+
+
+def main():
+    for schedule in [s for s in ("cpu", "gpu") if s in sys.argv]:
+        for name, (fn, *inputs) in CASES.items():
+            if schedule == "cpu" and name == "truth":
+                continue                    # the simulator (21.10) widens a vector comparison's true to 1, not -1
+            for dynamic in ((), (0, 1)):
+                print(f"== {schedule} {name} {dynamic}", flush=True)
+                graph = graphs.trace(fn, *inputs, dynamic=dynamic)
+                compiled = graphs.compile_graph(graph, graphs.Options(schedule=schedule))
+                tensors = graphs.tensors(inputs)
+                for got, want in zip(compiled(*tensors), Interpreter(graph)(*tensors)):
+                    np.testing.assert_allclose(got._array, want._array, rtol=2e-3, atol=1e-4)
+    if "cpu" in sys.argv:
+        split()
+    if "bad" in sys.argv:
+        bad()
+    print("done", flush=True)
+
+
+def split():
+    """The two kernels of a long full reduction: pieces as on a device with many cores."""
+    from guardscope.core.opencl import fuse, launcher
+
+    fuse.SMALL, launcher.MIN_WORK = 100, 64
+    a = rng.standard_normal(1000).astype(np.float32)
+    for dynamic in ((), (0,)):
+        print(f"== cpu split {dynamic}", flush=True)
+        compiled = graphs.compile(lambda x: (x.sum(), (x * x).mean() + 1), a, dynamic=dynamic, schedule="cpu")
+        assert len(compiled.kernels) == 2
+        got = graphs.call(compiled, a)
+        np.testing.assert_allclose(got, [a.sum(), (a * a).mean() + 1], rtol=1e-4)
+
+
+def bad():
+    """A kernel that writes behind its output."""
+    from guardscope.core.opencl import compile as module
+
+    honest = module.program_text
+    module.program_text = lambda kernels: honest(kernels).replace("if (i < n0)", "if (i < n0 + 1)")
+    graphs.run(lambda x: x + 3, rng.standard_normal(10).astype(np.float32), schedule="gpu")
+
+
+if __name__ == "__main__":
+    main()
