@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 
@@ -54,8 +53,6 @@ def main(path: str | None = None, run: bool = False) -> int:
         window.resize(min(1440, screen.width() - 40), min(900, screen.height() - 60))
     if path is not None:
         AfterFirstPaint(window.center, lambda: window.open_path(path, run))
-    if os.environ.get("GUARDSCOPE_EXIT_AFTER_PAINT"):
-        AfterFirstPaint(window.center, app.quit)
     # Ctrl-C in the terminal closes the window; Python runs the handler at the next turn of this timer.
     signal.signal(signal.SIGINT, lambda *_: window.close())
     ticks = QTimer(window)

@@ -13,7 +13,7 @@ import numpy as np
 from ...core.events import summary
 from ...core.events.schema import OUTCOME_NUMBER
 from ..facts import code_name, code_title
-from ..numbers import number, plural
+from ..numbers import plural
 
 MOST_VALUES = 8
 
@@ -82,7 +82,8 @@ def _recompile_row(session: Any, c: summary.Cause, places: dict[tuple[int, str, 
 
 def _error_rows(session: Any) -> list[CauseRow]:
     rows: dict[tuple[int, str, str], list[int]] = {}
-    for e in session.errors:
+    outer = {(e.call, e.type, e.message): e for e in session.errors}      # inner runs raise first, the call last
+    for e in outer.values():
         rows.setdefault((e.code, e.type, e.message), []).append(e.call)
     found = []
     for (code, kind, message), calls in rows.items():
@@ -126,6 +127,6 @@ def _break_rows(session: Any) -> list[CauseRow]:
         calls = np.unique(session.runs["call"][session.runs["code"] == b.code])[:1000]
         hint = b.hint[:1].upper() + b.hint[1:]
         rows[key] = CauseRow("break", f"{code_name(root)} is cut in two at line {b.line}",
-                             f"{b.sentence}; reached in {number(ran)} runs", hint, "", 0,
+                             f"{b.sentence}; reached in {plural(ran, 'run')}", hint, "", 0,
                              tuple(int(c) for c in calls), b.code, b.file, b.line)
     return list(rows.values())

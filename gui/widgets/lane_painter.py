@@ -176,7 +176,8 @@ def columns_image(pixels: np.ndarray, colors: list[QColor], height: int, from_bo
     y = np.arange(height)[:, None]
     y = height - 1 - y if from_bottom else y
     for i in range(len(colors) - 1, -1, -1):
-        image[y < tops[i][None, :]] = colors[i].rgba()
+        if pixels[i].any():
+            np.copyto(image, np.uint32(colors[i].rgba()), where=y < tops[i][None, :])
     made = QImage(image.data, width, height, width * 4, QImage.Format.Format_ARGB32)
     return made.copy()
 
