@@ -263,7 +263,8 @@ def setitem(self: Any, index: Any, value: Any) -> None:
     if len(tensors) == 1 and tensors[0].dtype is dt.bool_ and not (isinstance(value, Tensor) and value.ndim):
         mask = tensors[0]
         at = next(d for d, a in enumerate(advanced) if a is not None)
-        shaped = mask.reshape((*(1,) * at, *mask.shape, *(1,) * (base.ndim - at - mask.ndim)))
+        after = base.ndim - at - mask.ndim
+        shaped = mask.reshape((*(1,) * at, *mask.shape, *(1,) * after)) if at or after else mask
         call(OPS["masked_fill_"], (base, shaped, value))
         return
     if not isinstance(value, Tensor):
