@@ -144,9 +144,7 @@ def dynamic_dims(captured: Captured) -> list[tuple[str, int | None, str]]:
     pinned to one value are none."""
     found: list[tuple[str, int | None, str]] = []
     env = captured.env
-    for name in env.bindings:
-        if env.pinned(name):
-            continue
+    for name in env.free_symbols():
         for origin in env.sources(name):
             if isinstance(origin, SizeOrigin):
                 if origin.kind == "size":

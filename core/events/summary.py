@@ -147,9 +147,9 @@ def nearest(failures: tuple[FailureRow, ...]) -> list[FailureRow]:
     """What failed on the nearest artifact, without the strides that follow from a changed size."""
     first = [f for f in failures if f.artifact == failures[0].artifact] if failures else []
     places = [place_of(f) for f in first]
-    sized = {place.split(".shape[")[0] for place in places if ".shape[" in place}
+    sized = {place.split(".shape[")[0] for place in places if ".shape[" in place and ".stride(" not in place}
     return [f for f, place in zip(first, places)
-            if ".stride(" not in place or place.split(".stride(")[0] not in sized] or first
+            if ".stride(" not in place or place.split(", ")[-1].split(".stride(")[0] not in sized] or first
 
 
 def causes(session: Session) -> list[Cause]:
@@ -165,13 +165,13 @@ def causes(session: Session) -> list[Cause]:
         done: set[tuple[int, str, str]] = set()
         for f in failing:
             place = place_of(f)
-            key = (miss.code, place, f.kind)
+            key = (miss.code, place, "TENSOR_MATCH" if ".shape[" in place else f.kind)
             if key in done:
                 continue
             done.add(key)
-            cause = ledger.setdefault(key, Cause(miss.code, place, f.kind, f.dim))
+            cause = ledger.setdefault(key, Cause(miss.code, place, key[2], f.dim))
             cause.misses += 1
-            for value in (f.expected, f.seen) if not cause.seen else (f.seen,):
+            for value in values_of(f, bool(cause.seen)):
                 if value and value not in cause.seen:
                     cause.seen.append(value)
             if artifact is not None:
@@ -184,9 +184,17 @@ def causes(session: Session) -> list[Cause]:
     return sorted(ledger.values(), key=lambda c: (-c.compile_ns, -c.versions, c.code, c.place))
 
 
+def values_of(failure: FailureRow, known: bool) -> tuple[str, ...]:
+    """The values a failure shows: expected and seen, of a symbolic condition only the value seen."""
+    if failure.aspect == "symbolic":
+        return (failure.seen.rpartition(" is ")[2],) if ", " not in place_of(failure) else (failure.seen,)
+    return (failure.seen,) if known else (failure.expected, failure.seen)
+
+
 def meters(session: Session) -> list[Meter]:
-    """How far each code with artifacts is on its way to the recompile limit."""
-    entries = Counter(a.code for a in session.artifacts)
+    """How far each code with artifacts is on its way to the recompile limit. A reset sets all of them back to nothing."""
+    since = max((e.time for e in session.events if e.kind == "reset"), default=0)
+    entries = Counter(a.code for a in session.artifacts if a.time > since)
     reached = {limit.code: limit.limit for limit in session.limits}
     said = session.info.get("recompile_limit")
     default = said if isinstance(said, int) and said > 0 else DEFAULT_LIMIT
@@ -249,6 +257,9 @@ def advise(session: Session, cause: Cause) -> Advice | None:
     versions = f"{cause.versions} more {plural(cause.versions, 'version')}"
     took = f"{cause.place} took {len(cause.seen)} values" if len(cause.seen) > 1 else f"{cause.place} changed"
     cost = f"{took} in {title} and cost {versions} ({ms}){limit}"
+    if ", " in cause.place:
+        cure = "the versions before took them to be related; let the first call have unrelated sizes, or mark them dynamic"
+        return Advice("size", cause.code, f"{cost}: {cure}", "", cause.compile_ns, cause.versions)
     if ".shape[" in cause.place:
         tensor, dim = cause.place.rsplit(".shape[", 1)[0], cause.place.rsplit("[", 1)[1].rstrip("]")
         if dim.isdigit():

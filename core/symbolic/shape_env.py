@@ -82,6 +82,10 @@ class ShapeEnv:
         """Every place that the symbol stands for (several only when equal sizes share it)."""
         return [self.bindings[name]] + [self.bindings[a] for a, of in self._aliases.items() if of == name]
 
+    def free_symbols(self) -> list[str]:
+        """Symbols that can still take several values; a name that stands for another symbol's second place is none."""
+        return [n for n in self.bindings if n not in self._aliases and self.facts.values(n) is None]
+
     def names(self) -> dict[str, str]:
         """Symbol -> what people call it: x.shape[0]."""
         return {name: origin.text for name, origin in self.bindings.items()}
