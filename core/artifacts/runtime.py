@@ -116,7 +116,8 @@ class Runtime:
 
     def call(self, function: Any, *args: Any, **kwargs: Any) -> Any:
         """Call `function` from code that runs natively; Python functions of the user's are compiled on their own."""
-        target, bound = function, ()
+        target: Any = function
+        bound: tuple = ()
         if isinstance(target, types.MethodType):
             target, bound = target.__func__, (target.__self__,)
         elif is_module(target) and "_guardscope_compiled" not in vars(type(target)):
@@ -166,12 +167,12 @@ class Runtime:
             frame.outcome = "not_compiled"
             return self.natively_routed(state, fn, args)
         rivals = state.matching(self.key)
-        for artifact in rivals:
-            if artifact.check(fn, *args) is None:
-                state.touch(artifact)
-                dispatcher.remember(artifact, fn, args)
-                frame.artifact, frame.outcome = artifact, "not_compiled" if artifact.native else "reuse"
-                return artifact.entry(fn, *args)
+        for rival in rivals:
+            if rival.check(fn, *args) is None:
+                state.touch(rival)
+                dispatcher.remember(rival, fn, args)
+                frame.artifact, frame.outcome = rival, "not_compiled" if rival.native else "reuse"
+                return rival.entry(fn, *args)
         if rivals:
             self._record_failures(state, rivals, fn, args)
         if STANCE.name == "eager_on_recompile":
@@ -202,9 +203,9 @@ class Runtime:
             state.limit_told = True
             reason = why_not(state.matching(self.key), fn, args)
             RECORDER.limit(state.code_id, limit, [])
-            warnings.warn(f"torch._dynamo hit config.recompile_limit ({limit}) for {state.unit.qualname} "
-                          f"({state.unit.file}:{state.unit.first_line}){reason}; it runs eagerly from now on",
-                          RecompileLimitWarning, stacklevel=2)
+            warnings.warn_explicit(f"torch._dynamo hit config.recompile_limit ({limit}) for {state.unit.qualname}{reason}; "
+                                   "it runs eagerly from now on", RecompileLimitWarning, state.unit.file,
+                                   state.unit.first_line)
         if self.options.fullgraph or CONFIG.fail_on_recompile_limit_hit:
             raise FailOnRecompileLimitHit(
                 f"{state.unit.qualname} has {len(state.compiled)} artifacts, the recompile limit is {limit}, and "

@@ -24,6 +24,8 @@ def native(broken: Any, role: str, names: Mapping[int, str], route: str = "__rt.
         call = _operands(rest, broken)
         inside = ast.unparse(ast.Call(ast.Name("f", ast.Load()), [call.func, *call.args], call.keywords))
         return route + inside[1:]
+    if isinstance(broken, ast.FormattedValue):
+        return ast.unparse(ast.JoinedStr([_operands(rest, broken)]))
     if isinstance(broken, ast.expr):
         return ast.unparse(_operands(rest, broken))
     raise CannotResume(f"a {type(broken).__name__.lower()} statement is no single step")
@@ -45,7 +47,8 @@ def _operands(rest: Rest, node: Any) -> Any:
 
 def _operand(rest: Rest, node: Any) -> Any:
     if id(node) in rest.names:
-        return load(rest.names[id(node)], node)
+        value = load(rest.names[id(node)], node)
+        return ast.FormattedValue(value, -1, None) if isinstance(node, ast.FormattedValue) else value
     if isinstance(node, ast.Constant):
         return node
     if isinstance(node, ast.Starred):

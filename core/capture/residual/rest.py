@@ -56,6 +56,8 @@ class Rest:
     # -- expressions --------------------------------------------------------------------------------------------------
     def expr(self, node: Any) -> Any:
         """What remains of an expression."""
+        if isinstance(node, ast.Constant):
+            return node
         if isinstance(node, ast.Starred):
             return ast.copy_location(ast.Starred(self.expr(node.value), node.ctx), node)
         if id(node) in self.names and not (node is self.broken and self.role == "truth"):
@@ -82,8 +84,11 @@ class Rest:
     def _item(self, value: Any) -> Any:
         if isinstance(value, ast.keyword):
             return ast.copy_location(ast.keyword(value.arg, self.expr(value.value)), value)
-        if isinstance(value, ast.FormattedValue) and id(value) in self.names:      # a finished field is a string already
-            return ast.copy_location(ast.FormattedValue(self.expr(value), -1, None), value)
+        if isinstance(value, ast.FormattedValue):
+            rest = self.expr(value)
+            if isinstance(rest, ast.FormattedValue):
+                return rest
+            return ast.copy_location(ast.FormattedValue(rest, -1, None), value)     # a finished field is a string already
         return self.expr(value) if isinstance(value, ast.expr) else value
 
     def expr_BoolOp(self, node: ast.BoolOp) -> ast.expr:
