@@ -91,7 +91,7 @@ class Builder:
         order = dense_order(self.group.shape, strides_of(first.spec))
         return order if order is not None else tuple(range(len(self.group.shape)))
 
-    # -- names ----------------------------------------------------------------------------------------------------------
+    # -- names -------------------------------------------------------------------------------------------------------
     def fresh(self, name: str) -> str:
         base = name = identifier(name)
         k = 2
@@ -109,7 +109,7 @@ class Builder:
             self.loops.arrays[name] = Array(name, node.spec.dtype, written, node)
         return self.array_of[key]
 
-    # -- values ---------------------------------------------------------------------------------------------------------
+    # -- values ------------------------------------------------------------------------------------------------------
     def let(self, name: str, value: Expr, node: Node | None) -> Ref:
         if isinstance(value, Ref):
             return value
@@ -192,7 +192,7 @@ class Builder:
         result = expression(recipe.after, {"acc": combined, "n": count}, compute)
         return self.let(node.name, cast(result, recipe.result), node)
 
-    # -- the whole -------------------------------------------------------------------------------------------------------
+    # -- the whole ---------------------------------------------------------------------------------------------------
     def build(self) -> Loops:
         for node in self.group.outputs:
             recipe = self.plan.recipes[node]
@@ -225,6 +225,7 @@ def expression(text: str, values: dict[str, Expr], compute: dtype) -> Expr:
         if isinstance(node, ast.Name):
             return values[node.id]
         if isinstance(node, ast.Constant):
+            assert isinstance(node.value, bool | int | float)
             return node.value
         if isinstance(node, ast.BinOp):
             return operator(SYMBOL[type(node.op)], run(node.left), run(node.right))
@@ -233,7 +234,7 @@ def expression(text: str, values: dict[str, Expr], compute: dtype) -> Expr:
         if isinstance(node, ast.UnaryOp):
             inner = run(node.operand)
             if isinstance(inner, bool | int | float):
-                return -inner if isinstance(node.op, ast.USub) else ~inner
+                return -inner if isinstance(node.op, ast.USub) else ~int(inner)
             return Apply("neg" if isinstance(node.op, ast.USub) else "~", (inner,), inner.dtype)
         assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         return call(node.func.id, [run(a) for a in node.args])
@@ -293,7 +294,7 @@ def power(x: Expr, exponent: float, d: dtype) -> Expr:
     return Apply("/", (one, Apply("sqrt", (x,), d) if exponent == -0.5 else x), d)
 
 
-# -- axes -------------------------------------------------------------------------------------------------------------
+# -- axes ------------------------------------------------------------------------------------------------------------
 def accesses(loops: Loops) -> list[tuple[tuple[int, Size], ...]]:
     found = []
     for s in loops.statements:

@@ -89,7 +89,7 @@ class Writer:
         self.lane_stride = lane_stride
         self.count = count
 
-    # -- conversion between forms -----------------------------------------------------------------------------------------
+    # -- conversion between forms ------------------------------------------------------------------------------------
     def type_of(self, v: Value) -> str:
         """The C type to declare a variable with."""
         if not v.varying:
@@ -115,7 +115,7 @@ class Writer:
         mask = max(v.mask for v in values)
         return [self.spread(v, mask) for v in values]
 
-    # -- expressions ------------------------------------------------------------------------------------------------------
+    # -- expressions -------------------------------------------------------------------------------------------------
     def write(self, e: Expr) -> Value:
         if isinstance(e, Ref):
             return self.values[e.name]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import math
 import threading
 import time
 from dataclasses import dataclass, field
@@ -126,7 +127,7 @@ class CompiledGraph:
             first = self.target.large if hint >= BIG else self.target.small
             self._describe(self._build(first), first)
 
-    # -- building -----------------------------------------------------------------------------------------------------------
+    # -- building ----------------------------------------------------------------------------------------------------
     def _build(self, device: Device) -> Any:
         return build(self.program, ["-DIDX=long"], device)
 
@@ -139,7 +140,7 @@ class CompiledGraph:
     def _make(self, collector: Any) -> FunctionType:
         """The launch function; with a collector, on a profiling queue, every enqueue leaves its event there."""
         names = dict(self._writer.globals)
-        names.update(SMALL=None, LARGE=None, lock=self._lock)
+        names.update(SMALL=None, LARGE=None, lock=self._lock, math=math)
         if collector is not None:
             names["enqueue"] = collector.enqueue
 
@@ -182,7 +183,7 @@ class CompiledGraph:
             grid.append((g or 1,))
         return (device.profiling_queue if collector is not None else device.queue), kernels, grid, most
 
-    # -- running --------------------------------------------------------------------------------------------------------------
+    # -- running -----------------------------------------------------------------------------------------------------
     def __call__(self, *inputs: Any) -> tuple:
         if profiling.wanted():
             return self._run_profiled(inputs)

@@ -73,7 +73,12 @@ class Plan:
         self.real: set[int] = set()
         self.steps: list[Group | Node] = []
 
-    # -- reading -------------------------------------------------------------------------------------------------------
+    def index_in(self, group: Group, node: Node) -> Index | None:
+        """The axes along which a member lies in its group, or None if it does not fit."""
+        recipe = self.recipes[node]
+        return group.row(recipe.keepdim) if isinstance(recipe, Combine) else group.index_of(node)
+
+    # -- reading -----------------------------------------------------------------------------------------------------
     def reads(self, node: Node, index: Index, group: Group) -> Iterator[tuple[Node, Index]]:
         """What computing `node` at `index` reads, seen through aliases and inlined nodes."""
         recipe = self.recipes[node]
@@ -93,7 +98,7 @@ class Plan:
         else:
             yield node, index
 
-    # -- steps ---------------------------------------------------------------------------------------------------------
+    # -- steps -------------------------------------------------------------------------------------------------------
     def add(self, step: Group | Node, needs: int) -> int:
         number = len(self.groups)
         self.groups.append(step)
@@ -230,7 +235,7 @@ def _place(p: Plan, node: Node, recipe: Point | Combine, barrier: int) -> None:
     else:
         own = Group(len(p.groups), region, shape_of(node.spec), None)
     own.members.append(node)
-    index = own.index_of(node) if isinstance(recipe, Point) else own.row(recipe.keepdim)
+    index = p.index_in(own, node)
     assert index is not None
     read = [n for n, _ in p.reads(node, index, own)]
     at = p.add(own, p.needs_of(read) | barrier)
@@ -282,19 +287,14 @@ def _united(p: Plan, a: Group, b: Group) -> Group | None:
     arrays: set[int] = set()
     for n in members:
         recipe = p.recipes[n]
-        if isinstance(recipe, Combine):
-            index: Index | None = out.row(recipe.keepdim)
-        else:
-            index = out.index_of(n)
+        index = p.index_in(out, n)
         if index is None:
             return None
         for used, at in p.reads(n, index, out):
             if id(used) not in inside:
                 arrays.add(id(used))
                 continue
-            canonical = out.row(p.recipes[used].keepdim) if isinstance(p.recipes[used], Combine) \
-                else out.index_of(used)
-            if at != canonical and not _same_axes(at, canonical):
+            if not _same_axes(at, p.index_in(out, used)):
                 return None
             if id(used) in late or isinstance(p.recipes[used], Combine):
                 late.add(id(n))
@@ -333,8 +333,7 @@ def _arrays_read(p: Plan, k: int) -> set[int]:
     assert isinstance(g, Group)
     found: set[int] = set()
     for n in g.members:
-        recipe = p.recipes[n]
-        index = g.row(recipe.keepdim) if isinstance(recipe, Combine) else g.index_of(n)
+        index = p.index_in(g, n)
         assert index is not None
         found |= {id(used) for used, _ in p.reads(n, index, g)}
     return found - {id(n) for n in g.members}
@@ -355,8 +354,7 @@ def _materialise(p: Plan, kept: set[int]) -> None:
         if not isinstance(g, Group) or not p.alive[k]:
             continue
         for n in g.members:
-            recipe = p.recipes[n]
-            index = g.row(recipe.keepdim) if isinstance(recipe, Combine) else g.index_of(n)
+            index = p.index_in(g, n)
             assert index is not None
             wanted |= {id(used) for used, _ in p.reads(n, index, g) if p.home.get(id(used)) != k}
     for k, g in enumerate(p.groups):

@@ -84,7 +84,7 @@ class LaunchWriter:
         self.pending = False
         self.escaping = set(self._escaping())
 
-    # -- names and text ---------------------------------------------------------------------------------------------------
+    # -- names and text ----------------------------------------------------------------------------------------------
     def name(self, wanted: str) -> str:
         base = found = identifier(wanted)
         k = 2
@@ -108,7 +108,8 @@ class LaunchWriter:
         return text if text.isidentifier() else f"({text})"
 
     def shape(self, sizes: Any) -> str:
-        return f"({''.join(self.size(n) + ', ' for n in sizes).rstrip() if len(sizes) == 1 else ', '.join(map(self.size, sizes))})"
+        inner = ", ".join(map(self.size, sizes))
+        return f"({inner},)" if len(sizes) == 1 else f"({inner})"
 
     def value(self, v: Any) -> str:
         """Python text of an argument that is no tensor."""
@@ -134,7 +135,7 @@ class LaunchWriter:
         self.names.add(found)
         return found
 
-    # -- what lives where -----------------------------------------------------------------------------------------------
+    # -- what lives where --------------------------------------------------------------------------------------------
     def base(self, node: Node) -> Node:
         """The value whose memory `node` shares by being an alias of it."""
         recipe = self.plan.recipes[node]
@@ -161,7 +162,7 @@ class LaunchWriter:
         return all(n > 0 if isinstance(n, int) else n.op == "sym" and self.graph.symbols[n.args[0]][0] == "size"
                    for n in shape_of(node.spec))
 
-    # -- inputs -----------------------------------------------------------------------------------------------------------
+    # -- inputs ------------------------------------------------------------------------------------------------------
     def begin(self) -> str:
         """Bind inputs and symbols; returns the parameter list."""
         names = []
@@ -235,7 +236,7 @@ class LaunchWriter:
                  (("class", cls), ("dtype", spec.dtype), ("device", spec.device))]
         return f"meta_of({', '.join(fixed)}, {self.shape(shape)}, {self.shape(strides)}, {spec.requires_grad})"
 
-    # -- buffers ------------------------------------------------------------------------------------------------------------
+    # -- buffers -----------------------------------------------------------------------------------------------------
     def buffer(self, node: Node) -> str:
         """The variable of a buffer with a value's elements."""
         found = self.buffers.get(id(node))
@@ -321,7 +322,7 @@ class LaunchWriter:
             self.line("queue.finish()")
             self.pending = False
 
-    # -- launches -----------------------------------------------------------------------------------------------------------
+    # -- launches ----------------------------------------------------------------------------------------------------
     def launch(self, kernel: Kernel) -> None:
         """Lines that run one kernel."""
         fixed = Fixed(kernel)
@@ -399,7 +400,7 @@ class LaunchWriter:
                 fixed.per_index = index
         return packed
 
-    # -- host steps -----------------------------------------------------------------------------------------------------------
+    # -- host steps --------------------------------------------------------------------------------------------------
     def host(self, recipe: Host) -> None:
         """Lines that compute a node with NumPy."""
         node = recipe.node
@@ -439,7 +440,7 @@ class LaunchWriter:
         self.line(f"{name} = {(self.arrays if of_views else self.tensors)[id(source)]}[{k}]")
         (self.arrays if of_views else self.tensors)[id(node)] = name
 
-    # -- the end --------------------------------------------------------------------------------------------------------------
+    # -- the end -----------------------------------------------------------------------------------------------------
     def end(self, specs: list[Node | None]) -> None:
         """Return the outputs. `specs`: per output the captured node whose metadata it must have."""
         results = []

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..graph.node import Node
+from ..tensor import dtypes as dt
 from ..tensor.dtypes import dtype
 from .sizes import Size
 
 
-# -- expressions ------------------------------------------------------------------------------------------------------
+# -- expressions -----------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Const:
     """A number known when the kernel is written."""
@@ -89,7 +90,7 @@ def walk(e: Expr) -> Iterator[Expr]:
         yield from walk(c)
 
 
-# -- statements -------------------------------------------------------------------------------------------------------
+# -- statements ------------------------------------------------------------------------------------------------------
 @dataclass(slots=True)
 class Let:
     """`name = value`, once per element or once per row as its axes tell."""
@@ -112,10 +113,8 @@ class Reduce:
     node: Node | None
 
     @property
-    def result(self) -> dtype:
-        from ..tensor import dtypes
-
-        return dtypes.int64 if self.combine in ("argmax", "argmin") else self.dtype
+    def result(self) -> dt.dtype:
+        return dt.int64 if self.combine in ("argmax", "argmin") else self.dtype
 
 
 @dataclass(slots=True)
@@ -132,7 +131,7 @@ class Store:
 Statement = Let | Reduce | Store
 
 
-# -- the nest ---------------------------------------------------------------------------------------------------------
+# -- the nest --------------------------------------------------------------------------------------------------------
 @dataclass(slots=True)
 class Axis:
     """One loop. `size` is a static int or a symbolic expression; kernels get either as an argument."""

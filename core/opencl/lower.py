@@ -19,9 +19,9 @@ from ..tensor import dtypes as dt
 from ..tensor.dtypes import dtype
 from .sizes import Size, dense_order, is_one, same, same_shape, shape_of, strides_of
 
-TRANSCENDENTAL = frozenset(
-    "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh erf erfc "
-    "sigmoid pow hypot".split())
+TRANSCENDENTAL = frozenset((
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh",
+    "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "sigmoid", "pow", "hypot"))
 DIVISIONS = frozenset(("floordiv", "remainder", "truncdiv", "fmod"))
 
 
@@ -146,7 +146,7 @@ def _recipe(node: Node, fp64: bool, mutating: bool) -> Recipe:
     return Host(node, "extern", why)
 
 
-# -- pointwise --------------------------------------------------------------------------------------------------------
+# -- pointwise -------------------------------------------------------------------------------------------------------
 def _spec_args(node: Node) -> tuple:
     return tuple([a.spec if isinstance(a, Node) else a for a in node.args])
 
@@ -194,9 +194,7 @@ def _fits(value: Any, d: dtype) -> bool:
     if isinstance(value, int) and not isinstance(value, bool) and d.category == 1:
         bits = 8 * d.itemsize
         return -(1 << (bits - 1)) <= value < 1 << (bits - 1) if d.is_signed else 0 <= value < 1 << bits
-    if isinstance(value, float) and d.category < 2:
-        return False
-    return True
+    return not (isinstance(value, float) and d.category < 2)
 
 
 def _divides_safely(expr: str, operands: dict[str, Operand]) -> bool:
@@ -216,7 +214,7 @@ def _strided(value: Any) -> bool:
     return not isinstance(value, Node) or not is_tensor_like(value.spec) or value.spec.device.type == "cpu"
 
 
-# -- reductions -------------------------------------------------------------------------------------------------------
+# -- reductions ------------------------------------------------------------------------------------------------------
 COMBINES = frozenset(("sum", "prod", "max", "min", "any", "all", "argmax", "argmin"))
 
 
@@ -251,7 +249,7 @@ def _combine(node: Node, lower: Reduction) -> Combine | None:
     return Combine(node, source, dims, keepdim, lower.combine, lower.before, lower.after, accumulate, result)
 
 
-# -- views ------------------------------------------------------------------------------------------------------------
+# -- views -----------------------------------------------------------------------------------------------------------
 def _alias(node: Node) -> Alias | None:
     """The view as a renaming of dimensions, if layouts prove it: every dimension of the base (but those of size 1)
     appears with its own stride, so all elements are seen, starting at the first. Covers permutations, expansion,

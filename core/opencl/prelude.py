@@ -7,7 +7,6 @@ import re
 from dataclasses import dataclass
 from importlib import resources
 
-
 SIGNED = {1: "char", 2: "short", 4: "int", 8: "long"}
 UNSIGNED = {1: "uchar", 2: "ushort", 4: "uint", 8: "ulong"}
 SIZE = {"char": 1, "uchar": 1, "short": 2, "int": 4, "long": 8, "float": 4, "double": 8, "half": 2}

@@ -54,7 +54,7 @@ class Renderer:
         self.shown: tuple[str, int] | None = None
         self.offset = ""                                  # added to the lane axis ("+ 16 * u")
 
-    # -- text -------------------------------------------------------------------------------------------------------------
+    # -- text --------------------------------------------------------------------------------------------------------
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text if text else "")
 
@@ -78,7 +78,7 @@ class Renderer:
         where = f"{PurePath(place[0]).name}:{place[1]}"
         self.line(f"// {where}  {source}".rstrip().replace("\\", "/"))
 
-    # -- positions --------------------------------------------------------------------------------------------------------
+    # -- positions ---------------------------------------------------------------------------------------------------
     def index(self, array: str, strides: Iterable, lane: int | None = None) -> str:
         """C text of an element's position. Factors that follow one another are written as i * n1 + j."""
         parts = []
@@ -133,7 +133,7 @@ class Renderer:
         self.line(f"const {writer.type_of(v)} {s.name} = {v.text};")
         writer.values[s.name] = Value(s.name, 9, s.dtype, v.varying, v.mask)
 
-    # -- head -------------------------------------------------------------------------------------------------------------
+    # -- head --------------------------------------------------------------------------------------------------------
     def head(self, local: tuple[int, ...], extra: list[str]) -> list[str]:
         """The kernel's signature. Order: arrays, scalars, sizes, strides, then `extra`."""
         loops = self.plan.loops
@@ -148,8 +148,8 @@ class Renderer:
         lines = [f"__attribute__((reqd_work_group_size({', '.join(map(str, local))})))"]
         start = f"__kernel void {loops.name}("
         row = start
-        for k, a in enumerate(arguments):
-            piece = a + ("," if k + 1 < len(arguments) else ")")
+        for k, text in enumerate(arguments):
+            piece = text + ("," if k + 1 < len(arguments) else ")")
             if len(row) + len(piece) > 118 and row.strip():
                 lines.append(row.rstrip())
                 row = " " * len(start)

@@ -62,7 +62,7 @@ class CpuRenderer(Renderer):
             {"chunk": self._chunk, "rows": self._rows, "columns": self._columns, "split": self._split}[self.plan.style]()
         return "\n".join([*self.head((1, 1, 1), extra), "{", *self.lines, "}"]) + "\n"
 
-    # -- pieces of work -----------------------------------------------------------------------------------------------------
+    # -- pieces of work ----------------------------------------------------------------------------------------------
     def _range(self, total: str) -> None:
         self.line("const IDX first = (IDX)get_global_id(0) * per;")
         self.line(f"const IDX last = MIN(first + per, {total});")
@@ -126,7 +126,7 @@ class CpuRenderer(Renderer):
             self.line(f"const IDX i{k} = {text};")
             self.variables[a.id] = f"i{k}"
 
-    # -- one pass over the inner axes ---------------------------------------------------------------------------------------
+    # -- one pass over the inner axes --------------------------------------------------------------------------------
     def _pass(self, p: Pass, start: str, end: str) -> None:
         """Walk the inner axes: element statements, stores, reductions. `start`, `end`: of the last inner axis."""
         *outer, lane = self.plan.inner
@@ -254,7 +254,7 @@ class CpuRenderer(Renderer):
         self.close()
         self.close()
 
-    # -- columns ------------------------------------------------------------------------------------------------------------
+    # -- columns -----------------------------------------------------------------------------------------------------
     def _columns(self) -> None:
         """16 neighbouring rows at once; what does not fill a vector goes row by row."""
         plan = self.plan

@@ -40,7 +40,7 @@ class GpuRenderer(Renderer):
         for s in statements:
             self.statement(s, writer)
 
-    # -- one element or row per work-item ---------------------------------------------------------------------------------
+    # -- one element or row per work-item ----------------------------------------------------------------------------
     def _items(self) -> None:
         plan = self.plan
         axes = plan.rows if plan.reduces else plan.rows + plan.inner
@@ -65,7 +65,7 @@ class GpuRenderer(Renderer):
             self._scalars(p.after)
         self.close()
 
-    # -- one row per work-group ---------------------------------------------------------------------------------------------
+    # -- one row per work-group --------------------------------------------------------------------------------------
     def _groups(self) -> None:
         plan = self.plan
         reductions = [r for p in plan.passes for r in p.reductions]
@@ -141,7 +141,7 @@ class GpuRenderer(Renderer):
         # The pass that follows may reuse the local memory only when all items have read the result.
         self.line("barrier(CLK_LOCAL_MEM_FENCE);")
 
-    # -- shared -------------------------------------------------------------------------------------------------------------
+    # -- shared ------------------------------------------------------------------------------------------------------
     def _declare(self, p: Pass) -> None:
         for r in p.reductions:
             self.line(f"{scalar_type(r)} {r.name} = {neutral(r)};")

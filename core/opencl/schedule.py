@@ -79,7 +79,7 @@ class Schedule:
         return " * ".join(self.names[a.id] for a in self.inner) or "1"
 
 
-# -- passes -----------------------------------------------------------------------------------------------------------
+# -- passes ----------------------------------------------------------------------------------------------------------
 class Analysis:
     """Per value: the axes it depends on and after how many passes it is known."""
 
@@ -189,7 +189,7 @@ def _drop_unused(out: Schedule) -> None:
             return
 
 
-# -- axes -------------------------------------------------------------------------------------------------------------
+# -- axes ------------------------------------------------------------------------------------------------------------
 def _name_sizes(out: Schedule) -> None:
     """Names for sizes, and for every (array, axis) the text of the stride: products of size arguments where the array
     is surely contiguous in the axes it has, else an argument of its own. No number is baked in, so that kernels for
@@ -260,7 +260,7 @@ def _columns(out: Schedule) -> bool:
     return unit_column > unit_lane
 
 
-# -- two kernels for one long row ---------------------------------------------------------------------------------------
+# -- two kernels for one long row ------------------------------------------------------------------------------------
 def split_in_two(loops: Loops) -> tuple[Loops, Loops]:
     """A reduction of one row as partial results (one per piece) and a kernel that combines them and does the rest.
     The pieces' number is the size of the second kernel's only axis, known at launch ("parts")."""

@@ -13,8 +13,8 @@ EXACT = {"erf": np.vectorize(math.erf), "erfc": np.vectorize(math.erfc), "rsqrt"
 def samples():
     rng = np.random.default_rng(2)
     bits = rng.integers(0, 2**32, 60_000, dtype=np.uint64).astype(np.uint32).view(np.float32)
-    special = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 1e-40, -1e-40, 88.7, 88.73, -87.4, -103.9, -104.1, 3e38, 1e-30,
-                        np.pi, 1e6, 1.1e6, 0.5, 4.0, 3.95], np.float32)
+    special = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 1e-40, -1e-40, 88.7, 88.73, -87.4, -103.9, -104.1,
+                        3e38, 1e-30, np.pi, 1e6, 1.1e6, 0.5, 4.0, 3.95], np.float32)
     return np.concatenate([special, bits, np.linspace(-90, 90, 20_001, dtype=np.float32),
                            np.linspace(-1.2, 1.2, 20_001, dtype=np.float32)])
 

@@ -23,7 +23,9 @@ def run(flags, *what):
 
 # Uninitialised reads are checked in scalar kernels only: the simulator (21.10) crashes on vectors with that check on,
 # and does not know all instructions of optimised code.
-@pytest.mark.parametrize("schedule, flags", [("cpu", ["--data-races"]), ("gpu", ["--data-races", "--uninitialized", "--build-options", "-cl-opt-disable"])])
+@pytest.mark.parametrize("schedule, flags", [
+    ("cpu", ["--data-races"]),
+    ("gpu", ["--data-races", "--uninitialized", "--build-options", "-cl-opt-disable"])])
 def test_no_fault_is_reported(schedule, flags):
     done, output = run(flags, schedule)
     assert done.returncode == 0, output[-3000:]

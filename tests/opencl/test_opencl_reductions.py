@@ -39,7 +39,8 @@ def test_layouts(graphs, way, layout):
 def test_dtypes(graphs, way, dtype):
     a = RNG.integers(0, 2 if dtype == "bool" else 9, (9, 37)).astype(dtype)
     got = graphs.run(lambda x: (x.sum(), x.sum(1), x.amax(1), x.amin(0), x.any(1), x.all(0),
-                                x.argmax(1) if dtype != "bool" else x.sum(1), (x - x if dtype != "bool" else x).prod(0)), a, **way)
+                                x.argmax(1) if dtype != "bool" else x.sum(1),
+                                (x - x if dtype != "bool" else x).prod(0)), a, **way)
     wide = a.astype(np.float64)
     want = [wide.sum(), wide.sum(1), a.max(1), a.min(0), a.any(1), a.all(0),
             a.argmax(1) if dtype != "bool" else a.sum(1), (a * 0 if dtype != "bool" else a).prod(0)]
