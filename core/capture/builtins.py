@@ -20,7 +20,7 @@ from typing import Any
 from ..symbolic import symint
 from .attributes import delete_attribute, find_attribute, get_attribute, set_attribute
 from .calls import call, describe
-from .containers import list_items
+from .containers import dict_items, list_items
 from .iterate import fixed, items_of, iterate, next_of
 from .operators import (
     binary,
@@ -46,6 +46,7 @@ from .values import (
     BuiltinValue,
     ClassValue,
     Const,
+    DictValue,
     FunctionValue,
     IteratorValue,
     ListValue,
@@ -58,7 +59,7 @@ from .values import (
 )
 
 Rule = Callable[[Any, list[Value], dict[str, Value]], Value]
-PURE_MODULES = ("math", "cmath", "_operator", "operator", "_struct", "binascii", "unicodedata", "_string")
+PURE_MODULES = ("math", "cmath", "_operator", "_struct", "binascii", "unicodedata", "_string")
 
 
 def call_builtin(ev: Any, callee: BuiltinValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -77,7 +78,7 @@ def call_builtin(ev: Any, callee: BuiltinValue, args: list[Value], kwargs: dict[
     name = getattr(real, "__name__", "")
     if real in SYMBOLIC_MATH and len(args) == 1:
         return on_number(ev, real, args)
-    if module in ("math", "cmath", "_operator"):
+    if module in PURE_MODULES:
         return natively(ev, real, args, kwargs, describe(callee))
     if module == "time" or module == "_datetime":
         raise Break("time", what=describe(callee))
@@ -305,7 +306,13 @@ def b_sorted(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     from .values import SetValue
 
     source = ev.force(args[0])
-    items = list(source.items.values()) if isinstance(source, SetValue) else items_of(ev, source)
+    by_key = "key" in kwargs                        # ties then keep the order of the source
+    if isinstance(source, SetValue) and not by_key:
+        items = list(source.items.values())
+    elif isinstance(source, DictValue) and not by_key:
+        items = [k for k, _ in dict_items(ev, source, ordered=False)]
+    else:
+        items = items_of(ev, source)
     return ListValue(sort_values(ev, items, kwargs))
 
 

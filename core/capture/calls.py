@@ -149,9 +149,6 @@ def call_function(ev: Any, function: FunctionValue, args: list[Value], kwargs: d
     if real is not None:
         frame.free = closure_variables(ev, function)
         frame.is_user = is_user_file(real.__code__.co_filename)
-    elif function.cls_cell is not None:
-        frame.free = {"__class__": function.cls_cell}
-        frame.is_user = lexical is None or lexical.is_user
     else:
         frame.is_user = lexical is None or lexical.is_user
     bind_arguments(ev, frame, function, node.args, args, kwargs)
@@ -249,7 +246,8 @@ def bind_arguments(ev: Any, frame: Frame, function: FunctionValue, spec: ast.arg
     if spec.vararg is not None:
         given[spec.vararg.arg] = TupleValue(list(extra))
     if spec.kwarg is not None:
-        given[spec.kwarg.arg] = new_dict(ev, [(Const(k), v) for k, v in rest.items()])
+        given[spec.kwarg.arg] = named = new_dict(ev, [(Const(k), v) for k, v in rest.items()])
+        named.unordered = getattr(kwargs, "unordered", ())
     for parameter, value in given.items():
         variable = frame.variables.get(parameter)
         if variable is None:

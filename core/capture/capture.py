@@ -105,7 +105,8 @@ class Attempt:
                 span = ev.span()
                 info = BreakInfo("exception", f"{raised.value.cls.__name__} leaves the function", "catch it inside",
                                  span or Span(self.unit.file, self.unit.first_line), "skip_frame")
-                raise UserError(f"{raised.value.cls.__name__} leaves the function", span, info) from None
+                known = None if raised.value.of_api else info
+                raise UserError(f"{raised.value.cls.__name__} leaves the function", span, known) from None
             if pending is None:
                 try:
                     return finish(ev, frame, result)

@@ -203,15 +203,27 @@ def dict_delete(ev: Any, value: DictValue, key: Value) -> Entry | None:
     return found
 
 
-def complete(ev: Any, value: DictValue) -> dict[Any, Entry]:
-    """All entries in order; of an existing dict the keys and their order become a guard."""
-    if value.complete:
-        return value.entries
-    real = value.real
-    ev.guard("DICT_KEYS", value.origin, tuple(real), "its keys are iterated")
+def complete(ev: Any, value: DictValue, ordered: bool = True) -> dict[Any, Entry]:
+    """All entries, in order. Of an existing dict the keys become a guard: with their order if `ordered`, else each by
+    itself (`unordered` then remembers that the order is still open)."""
+    if not value.complete:
+        load_entries(ev, value)
+        value.unordered = (value,)
+        ev.guard("SEQUENCE_LENGTH", value.origin, len(value.real), "all its keys are used")
+        for key in value.real:
+            ev.guard("DICT_CONTAINS", value.origin, (key, True), "all its keys are used")
+    if ordered and value.unordered:
+        for of in value.unordered:
+            ev.guard("DICT_KEYS", of.origin, tuple(of.real), "its keys are iterated in order")
+        value.unordered = ()
+    return value.entries
+
+
+def load_entries(ev: Any, value: DictValue) -> None:
+    """Make `entries` hold every key of the existing dict, what was deleted left out and what was added last."""
     assert value.origin is not None
     entries: dict[Any, Entry] = {}
-    for index, key in enumerate(real):
+    for index, key in enumerate(value.real):
         inner = key_of_real(ev, key)
         if inner in value.deleted:
             continue
@@ -219,24 +231,25 @@ def complete(ev: Any, value: DictValue) -> dict[Any, Entry]:
         if known is None:
             plain = isinstance(key, (*PLAIN, enum.Enum, dtype, device))
             key_value = Const(key) if plain else ev.existing(DictKeyOrigin(value.origin, index), key)
-            known = Entry(key_value, ev.existing(item_origin(value, key), real[key]))
+            known = Entry(key_value, ev.existing(item_origin(value, key), value.real[key]))
+            if not plain:
+                ev.guard("DICT_KEYS", value.origin, tuple(value.real), "its keys are used")
         entries[inner] = known
     for inner, entry in value.entries.items():
         entries.setdefault(inner, entry)
     value.entries = entries
     value.complete = True
-    return entries
 
 
-def dict_items(ev: Any, value: Value) -> Iterator[tuple[Value, Value]]:
+def dict_items(ev: Any, value: Value, ordered: bool = True) -> Iterator[tuple[Value, Value]]:
     """Keys (read) and values of a dict, in order."""
     assert isinstance(value, DictValue)
-    for entry in list(complete(ev, value).values()):
+    for entry in list(complete(ev, value, ordered).values()):
         yield ev.force(entry.key), entry.value
 
 
 def dict_clear(ev: Any, value: DictValue) -> None:
-    for inner, entry in complete(ev, value).items():
+    for inner, entry in complete(ev, value, False).items():
         value.deleted[inner] = entry.key
     value.entries.clear()
     value.changed.clear()

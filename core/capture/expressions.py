@@ -26,6 +26,7 @@ from .values import (
     DictValue,
     FunctionValue,
     IteratorValue,
+    Keywords,
     ListValue,
     SliceValue,
     TupleValue,
@@ -214,6 +215,7 @@ def dict_display(ev: Any, frame: Frame, node: ast.Dict) -> Value:
             frame.at(value, "iter")
             for k, v in mapping_items(ev, source):
                 dict_set(ev, out, k, v)
+            out.unordered += getattr(source, "unordered", ())
         else:
             k = evaluate(ev, frame, key)
             v = evaluate(ev, frame, value)
@@ -229,7 +231,7 @@ def mapping_items(ev: Any, source: Value) -> list[tuple[Value, Value]]:
     if isinstance(payload, DictValue):
         source = payload
     if isinstance(source, DictValue):
-        return [(ev.force(e.key), e.value) for e in complete(ev, source).values()]
+        return [(ev.force(e.key), e.value) for e in complete(ev, source, False).values()]
     keys = get_attribute(ev, source, "keys")
     return [(ev.force(k), get_item(ev, source, k)) for k in items_of(ev, call(ev, keys, [], {}))]
 
@@ -258,7 +260,7 @@ def formatted_value(ev: Any, frame: Frame, node: ast.FormattedValue) -> Value:
 def call_expression(ev: Any, frame: Frame, node: ast.Call) -> Value:
     callee = evaluate(ev, frame, node.func)
     args = sequence(ev, frame, node.args)
-    kwargs: dict[str, Value] = {}
+    kwargs = Keywords()
     for keyword in node.keywords:
         if keyword.arg is None:
             source = evaluate(ev, frame, keyword.value)
@@ -270,6 +272,7 @@ def call_expression(ev: Any, frame: Frame, node: ast.Call) -> Value:
                 if key.value in kwargs:
                     ev.raise_error(TypeError, f"got multiple values for keyword argument '{key.value}'")
                 kwargs[key.value] = value
+            kwargs.unordered += getattr(ev.force(source), "unordered", ())
         else:
             kwargs[mangle(keyword.arg, frame.class_name)] = evaluate(ev, frame, keyword.value)
     frame.at(node)

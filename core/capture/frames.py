@@ -60,7 +60,8 @@ class Frame:
         self.stack: list[Operand] = []
         self.path: list[Step] = []
         self.module_path = caller.module_path if caller is not None else ""
-        self.class_name: str | None = lexical.class_name if lexical is not None else unit.class_name
+        self.class_name: str | None = lexical.class_name if lexical is not None else \
+            unit.class_name if unit.kind != "resume" else None      # a continuation is mangled already
         self.depth: int = caller.depth + 1 if caller is not None else 0
         self.is_user = True
         self.generator: Any = None

@@ -254,6 +254,14 @@ def truth(ev: Any, value: Value) -> bool:
     return True
 
 
+def untouched(ev: Any, value: DictValue) -> bool:
+    """Whether an existing dict is as it was; its length then becomes a guard, and nothing else."""
+    if value.complete or value.changed or value.deleted:
+        return False
+    ev.guard("SEQUENCE_LENGTH", value.origin, len(value.real), "its length is used")
+    return True
+
+
 def length(ev: Any, value: Value) -> Any:
     """len(value): an int, or a symbolic one for tensors."""
     value = ev.force(value)
@@ -262,7 +270,7 @@ def length(ev: Any, value: Value) -> Any:
     if isinstance(value, ListValue):
         return len(list_items(ev, value))
     if isinstance(value, DictValue):
-        return len(complete(ev, value))
+        return len(value.real) if untouched(ev, value) else len(complete(ev, value, False))
     if isinstance(value, SetValue):
         return len(value.items)
     if isinstance(value, RangeValue):
@@ -342,7 +350,7 @@ def equal(ev: Any, a: Value, b: Value) -> Any:
         x, y = list_items(ev, a), list_items(ev, b)
         return len(x) == len(y) and all(truth(ev, compare(ev, ast.Eq, p, q)) for p, q in zip(x, y))
     if isinstance(a, DictValue) and isinstance(b, DictValue):
-        left, right = complete(ev, a), complete(ev, b)
+        left, right = complete(ev, a, False), complete(ev, b, False)
         return left.keys() == right.keys() and all(truth(ev, compare(ev, ast.Eq, e.value, right[k].value))
                                                    for k, e in left.items())
     if isinstance(a, SetValue) and isinstance(b, SetValue):

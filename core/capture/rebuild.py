@@ -27,6 +27,7 @@ from ..guards.origin import (
     SizeOrigin,
 )
 from .attributes import class_lookup, has_get
+from .containers import complete
 from .reading import input_name
 from .values import (
     BuiltinMethodValue,
@@ -318,6 +319,7 @@ def list_(r: Rebuilder, v: ListValue) -> str:
 def dict_(r: Rebuilder, v: DictValue) -> str:
     if v.origin is not None:
         return r.fetch(v.origin)
+    complete(r.ev, v)                               # the order of an existing dict that it was made from matters now
     if id(v) not in r.shared and v.cls is dict:
         return "{" + ", ".join(f"{r.value(e.key)}: {r.value(e.value)}" for e in v.entries.values()) + "}"
     factory = r.value(v.factory) if v.cls is collections.defaultdict and v.factory is not None else ""

@@ -29,7 +29,7 @@ class Operands:
         self.names: dict[int, str] = {}
         self.outside: list[tuple[ast.AST, str]] = []
         done = [pair for operand in frame.stack for pair in operand.done]
-        taken = fresh_names(ev.unit, len(done) + 1)
+        taken = fresh_names(ev.unit, len(done) + 1, "__v")
         self.result = fresh_names(ev.unit, 1, "__r")[0]
         for (finished, value), name in zip(done, taken):
             self.values[name] = value

@@ -121,7 +121,9 @@ def run(ev: Any, function: Callable[..., Any], args: list[Any], kwargs: dict[str
     except (UserRaise, Break, RecursionError):
         raise
     except Exception as problem:
-        raise UserRaise(ev.lift_exception(problem)) from None
+        raised = UserRaise(ev.lift_exception(problem))
+        raised.value.of_api = True
+        raise raised from None
     return lift(ev, raw)
 
 

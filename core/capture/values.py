@@ -141,7 +141,7 @@ class DictValue(Value):
     """A dict, OrderedDict, defaultdict or Counter. Of an existing one, `entries` holds what was looked up or stored, and
     `complete` says whether all keys were read, in order."""
 
-    __slots__ = ("entries", "real", "complete", "absent", "changed", "cls", "factory", "deleted")
+    __slots__ = ("entries", "real", "complete", "absent", "changed", "cls", "factory", "deleted", "unordered")
 
     def __init__(self, entries: dict[Any, Entry], origin: Origin | None = None, real: Any = None,
                  cls: type = dict) -> None:
@@ -152,10 +152,17 @@ class DictValue(Value):
         self.deleted: dict[Any, Value] = {}
         self.changed: dict[Any, None] = {}      # keys stored, in order
         self.factory: Value | None = None
+        self.unordered: tuple[DictValue, ...] = ()   # existing dicts whose order decides this one's, not guarded yet
 
     @property
     def type(self) -> type:
         return self.cls
+
+
+class Keywords(dict):
+    """Keyword arguments on their way into a call; `unordered` as in DictValue."""
+
+    unordered: tuple[DictValue, ...] = ()
 
 
 class SetValue(Value):
@@ -231,7 +238,7 @@ class ModuleValue(ObjectValue):
 class ExceptionValue(ObjectValue):
     """An exception instance made while tracing; `args` are the constructor's."""
 
-    __slots__ = ("args", "cause", "context", "suppress")
+    __slots__ = ("args", "cause", "context", "suppress", "of_api")
 
     def __init__(self, cls: type, args: list[Value]) -> None:
         super().__init__(cls)
@@ -239,6 +246,7 @@ class ExceptionValue(ObjectValue):
         self.cause: Value | None = None
         self.context: Value | None = None
         self.suppress = False
+        self.of_api = False           # raised by the tensor API, not by the script
 
 
 class Variable:
@@ -255,8 +263,7 @@ class Variable:
 class FunctionValue(Value):
     """A Python function: an existing one (`real`), or one made by a `def` or `lambda` that was traced (`node`, `scope`)."""
 
-    __slots__ = ("real", "node", "unit", "scope", "defaults", "kwdefaults", "name", "globals", "attributes", "cls_cell",
-                 "qualname", "wrapped", "changed")
+    __slots__ = ("real", "node", "unit", "scope", "defaults", "kwdefaults", "name", "globals", "attributes", "qualname")
 
     def __init__(self, origin: Origin | None = None, real: types.FunctionType | None = None) -> None:
         super().__init__(origin)
@@ -270,7 +277,6 @@ class FunctionValue(Value):
         self.qualname = real.__qualname__ if real is not None else ""
         self.globals: Any = None
         self.attributes: dict[str, Value] = {}
-        self.changed: dict[str, None] = {}
 
     @property
     def type(self) -> type:
