@@ -17,12 +17,14 @@ from typing import Any
 from ..graph.node import Graph, Node
 from ..graph.printer import graph_text
 from . import profiling
+from .build_loops import identifier
 from .devices import BIG, Device, Target, choose, pyopencl
 from .expand import expand, share
 from .fuse import Group, plan
 from .kernels import Kernel, kernels_of, program_text
 from .launcher import LaunchWriter, last_uses
 from .lower import Host, recipes
+from .matmul import own_kernel
 from .program import BuildFailed, build
 
 PIECES_PER_UNIT = 4          # pieces of work per core: evens out cores that are busy with something else
@@ -82,8 +84,13 @@ class CompiledGraph:
         names = _KernelNames()
         by_step: dict[int, list[Kernel]] = {}
         for number, step in enumerate(fused.steps):
+            recipe = todo[step] if isinstance(step, Node) else None
             if isinstance(step, Group):
                 by_step[number] = kernels_of(fused, step, gpu, names.of(step))
+            elif isinstance(recipe, Host) and recipe.kind == "matmul":
+                made = own_kernel(step, names.of(step), gpu, zero_copy)
+                if made is not None:
+                    by_step[number] = [made]
         self._kernels = [k for ks in by_step.values() for k in ks]
         self.stages.loops = [k.loops for k in self._kernels]
         writer = LaunchWriter(expanded.graph, fused, self.target, zero_copy)
@@ -93,13 +100,14 @@ class CompiledGraph:
         released = last_uses(fused.steps, by_step, writer)
         launched: list[Kernel] = []
         for number, step in enumerate(fused.steps):
-            if isinstance(step, Group):
+            if number in by_step:
                 for kernel in by_step[number]:
                     before = len(writer.fixed)
                     writer.launch(kernel)
                     if len(writer.fixed) > before:
                         launched.append(kernel)
             else:
+                assert isinstance(step, Node)
                 recipe = todo[step]
                 assert isinstance(recipe, Host)
                 writer.host(recipe)
@@ -212,7 +220,8 @@ class CompiledGraph:
         for step in self._writer.plan.steps:
             if isinstance(step, Node):
                 recipe = self._writer.plan.recipes[step]
-                if isinstance(recipe, Host) and recipe.kind != "item":
+                own = any(step in k.nodes for k in self._launched)
+                if isinstance(recipe, Host) and recipe.kind != "item" and not own:
                     parts.append(f"# {step.name}: {recipe.kind} on the host{f' ({recipe.why})' if recipe.why else ''}")
         return "\n".join([*parts, self.launch_text])
 
@@ -223,10 +232,9 @@ class _KernelNames:
     def __init__(self) -> None:
         self.taken: dict[str, int] = {}
 
-    def of(self, group: Group) -> str:
-        from .build_loops import identifier
-
-        name = "k_" + "_".join(dict.fromkeys(identifier(n.name) for n in (group.outputs or group.members)[-3:]))
+    def of(self, step: Group | Node) -> str:
+        nodes = [step] if isinstance(step, Node) else (step.outputs or step.members)[-3:]
+        name = "k_" + "_".join(dict.fromkeys(identifier(n.name) for n in nodes))
         count = self.taken[name] = self.taken.get(name, 0) + 1
         return name if count == 1 else f"{name}_{count}"
 

@@ -46,6 +46,8 @@ class Kernel:
             return f"{units} work-groups of {self.local}"
         if self.style == "items":
             return f"{units} work-items in groups of {self.local}"
+        if self.style == "tiles":
+            return f"{units} tiles of 8 x 32, cut into contiguous pieces"
         what = {"chunk": "elements", "split": "elements", "rows": "rows", "columns": "blocks of 16 rows"}[self.style]
         return f"{units} {what}, cut into contiguous pieces"
 

@@ -489,7 +489,7 @@ def last_uses(steps: list[Group | Node], kernels: dict[int, list[Kernel]], write
     """Step number -> values (by their base) that no later step reads."""
     last: dict[int, tuple[int, Node]] = {}
     for number, step in enumerate(steps):
-        if isinstance(step, Group):
+        if number in kernels:
             nodes = [a.node for k in kernels[number] for a in k.arrays if a.node is not None]
         else:
             nodes = [step, *walk_nodes(step.args)]

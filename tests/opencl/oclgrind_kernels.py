@@ -31,6 +31,8 @@ from guardscope.core.graph.interpret import Interpreter  # noqa: E402
 rng = np.random.default_rng(0)
 x, w = rng.standard_normal((5, 37)).astype(np.float32), rng.standard_normal(37).astype(np.float32)
 CASES = {
+    "matmul": (lambda x: (x * 1) @ x.t(), x),
+    "integer matmul": (lambda x, y: x @ y, rng.integers(-9, 9, (9, 5)), rng.integers(-9, 9, (5, 40))),
     "chain": (lambda x, w: (x * w + x).relu() * 0.5 - w, x, w),
     "softmax": (lambda x: x.softmax(1), x),
     "softmax of columns": (lambda x: x.softmax(0), x),
@@ -47,7 +49,6 @@ CASES = {
     "truth": (lambda x: ((x > 0) & (x < 1), ~(x > 0), (x > 0).sum()), x),
     "functions": (lambda x: (x.exp(), x.abs().log(), x.erf(), x.sin(), x.sigmoid(), x.floor(), x.abs().sqrt()), x),
     "0-d": (lambda x: x * 2 + 1, np.array(3, np.float32)),
-    "matmul": (lambda x: (x * 1) @ x.t(), x),
 }
 
 
