@@ -61,8 +61,6 @@ def write(ev: Any, r: Rebuilder) -> None:
             r.lines.append(f"del {cell}.cell_contents")
         else:
             r.lines.append(f"{cell}.cell_contents = {r.value(variable.value)}")
-    for manager in ev.contexts:                       # entered, and a break comes before they are left
-        r.lines.append(f"{r.value(manager)}.__enter__()")
     if not ev.contexts and STATE.mode is not ev.mode:
         r.lines.append(f"{r.pin(STATE, 'STATE')}.mode = {r.pin(STATE.mode, 'mode')}")
 

@@ -97,8 +97,9 @@ def binary(ev: Any, op: type, a: Value, b: Value) -> Value:
         return on_scalars(ev, function, a, b)
     if isinstance(a, ObjectValue) or isinstance(b, ObjectValue):
         tries = [(a, f"__{name}__", b), (b, f"__r{name}__", a)]
-        if a.type is not b.type and issubclass(b.type, a.type) and isinstance(b, ObjectValue):
-            tries.reverse()
+        if a.type is not b.type and issubclass(b.type, a.type) and isinstance(b, ObjectValue) \
+                and class_lookup(b.type, f"__r{name}__")[1] is not class_lookup(a.type, f"__r{name}__")[1]:
+            tries.reverse()                        # a subclass that overrides the reflected method goes first
         for left, method, right in tries:
             found = call_special(ev, left, method, right)
             if found is not None:

@@ -24,6 +24,7 @@ from .evaluator import Evaluator
 from .origins import CellObjectOrigin
 from .signals import Break
 from .values import (
+    BuiltinMethodValue,
     BuiltinValue,
     ClassValue,
     Const,
@@ -230,8 +231,7 @@ def read_object(ev: Evaluator, origin: Origin, real: Any, cls: type) -> Value:
         return PyModuleValue(real, origin)
     if cls is types.BuiltinFunctionType and not isinstance(real.__self__, types.ModuleType | type(None)) \
             and not isinstance(real.__self__, type):
-        ev.guard("ID_MATCH", origin, real, "this bound method")
-        return OpaqueValue(real, origin)
+        return read_bound_builtin(ev, origin, real)
     if isinstance(real, BUILTIN_CALLABLES):
         ev.guard("ID_MATCH", origin, real, "this function")
         return BuiltinValue(real, origin)
@@ -249,6 +249,15 @@ def read_object(ev: Evaluator, origin: Origin, real: Any, cls: type) -> Value:
         return ObjectValue(cls, origin, real)
     ev.guard("TYPE_MATCH", origin, cls, "an object of this class")
     return OpaqueValue(real, origin)
+
+
+def read_bound_builtin(ev: Evaluator, origin: Origin, real: Any) -> Value:
+    """`xs.append` kept in a variable: the name and the object it is bound to are guarded, not the bound method itself."""
+    ev.guard("TYPE_MATCH", origin, type(real), "a bound method")
+    ev.guard("EQUALS_MATCH", AttrOrigin(origin, "__name__"), real.__name__, "a bound method")
+    value = BuiltinMethodValue(ev.existing(AttrOrigin(origin, "__self__"), real.__self__), real.__name__)
+    value.origin = origin
+    return value
 
 
 def is_module(real: Any) -> bool:

@@ -15,10 +15,11 @@ from . import effects
 from .frames import Frame
 from .origins import CellObjectOrigin
 from .rebuild import Rebuilder
+from .residual.comprehension import comprehension_unit
 from .residual.native import native
 from .residual.resume import CannotResume, ResumeSite, fresh_names, make_resume
 from .residual.rest import contains
-from .values import Value
+from .values import NativeValue, Value
 
 
 class Operands:
@@ -46,7 +47,8 @@ def write_break(ev: Any, frame: Frame, r: Rebuilder, node: Any, role: str) -> No
     operands = Operands(ev, frame, node, role)
     step = Step(ev, frame, r, operands, statement, node, role)
     sites = step.sites(path)
-    used = [operands.values[n] for n in step.needs() | {t for s in sites.values() for t in s.temporaries}]
+    wanted = step.needs() | {t for s in sites.values() for t in s.temporaries}
+    used = [operands.values[n] for n in wanted if n in operands.values] + [step.variable(n) for n in step.taken]
     used += [step.local(n) for s in sites.values() for n in s.locals if n not in step.made]
     for value in [*used, *effects.values_in(ev)]:
         r.count(value)
@@ -63,6 +65,8 @@ class Step:
         self.statement, self.node, self.role = statement, node, role
         self.made: dict[str, str] = {}              # locals that the native step itself assigns -> text
         self.protected = False
+        self.managers = entered_again(frame)
+        self.taken: tuple[str, ...] = ()            # variables that a natively run comprehension reads
         self.branches = role == "truth" and isinstance(statement, ast.If | ast.While) and node is statement.test
 
     # -- continuations --------------------------------------------------------------------------------------------------
@@ -76,7 +80,8 @@ class Step:
         kind = "done" if self.whole else self.role
 
         def site(kind: str, branch: bool | None = None) -> ResumeSite:
-            return make_resume(self.ev.unit, path, self.node, kind, operands.outside, operands.result, bound, cells, branch)
+            return make_resume(self.ev.unit, path, self.node, kind, operands.outside, operands.result, bound, cells, branch,
+                               {i: [n for n, _ in pairs] for i, pairs in self.managers.items()})
 
         if self.branches:
             return {"true": site("truth", True), "false": site("truth", False)}
@@ -92,6 +97,9 @@ class Step:
         self.whole = True
         if role in ("op", "truth") and isinstance(node, ast.expr):
             self.whole = False
+            if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp):
+                variables = {n for n in self.frame.variables if self.frame.variables[n].value is not None}
+                self.unit, self.taken = comprehension_unit(self.ev.unit, node, variables | set(self.frame.free))
         elif role == "op" and isinstance(s, ast.AugAssign) and node is s:
             if isinstance(s.target, ast.Name):
                 if self.frame.lookup(s.target.id) is not self.frame.variables.get(s.target.id) \
@@ -129,9 +137,12 @@ class Step:
         texts = {name: r.value(operands.values[name]) for name in sorted(self.needs())}
         tails = {case: self.tail(site, texts) for case, site in sites.items()}    # adds the lines that build objects
         step = self.native_lines(texts)
+        contexts = [self.r.pin(m.real) for pairs in self.managers.values() for _, m in pairs]
+        if contexts:
+            step = [f"with {', '.join(contexts)}:", *(f"    {line}" for line in step)]
         if self.branches:
-            value = native(self.node, "truth", self.placed(texts))
-            r.lines.append(f"if {value}:")
+            r.lines += step
+            r.lines.append(f"if {operands.result}:")
             r.lines += [f"    {line}" for line in tails["true"]]
             r.lines += tails["false"]
             return
@@ -151,6 +162,8 @@ class Step:
     def native_lines(self, texts: dict[str, str]) -> list[str]:
         s, node, role, result = self.statement, self.node, self.role, self.operands.result
         placed = self.placed(texts)
+        if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp) and role == "op":
+            return [f"{result} = {self.comprehension(placed)}"]
         if not self.whole:
             return [f"{result} = {native(node, role, placed)}"]
         if role == "op":                                        # x op= value
@@ -163,6 +176,22 @@ class Step:
         if role == "delete":
             return [f"del {self.place(node, placed)}"]
         return [ast.unparse(s)]
+
+    def comprehension(self, placed: dict[int, str]) -> str:
+        """A call of the comprehension as a function of its own."""
+        import types
+
+        ev, r = self.ev, self.r
+        function = types.FunctionType(self.unit.code, ev.function.__globals__, self.unit.name)
+        callee = r.pin(ev.context.rt.resume(self.unit, function), self.unit.name)
+        arguments = [placed[id(self.node.generators[0].iter)], *(r.value(self.variable(n)) for n in self.taken)]
+        return f"{callee}({', '.join(arguments)})"
+
+    def variable(self, name: str) -> Value:
+        found = self.frame.lookup(name)
+        if found is None or found.value is None:
+            raise CannotResume(f"the variable {name} has no value")
+        return found.value
 
     def place(self, target: Any, placed: dict[int, str]) -> str:
         """The target of a store, on finished operands."""
@@ -182,7 +211,8 @@ class Step:
         only = left[0] if len(left) == 1 else None
         if isinstance(only, ast.Return) and isinstance(only.value, ast.Name) and only.value.id == operands.result:
             return [f"return {operands.result}"]
-        arguments = [texts.get(n) or r.value(operands.values[n]) for n in site.temporaries]
+        again = {n: r.pin(m.real) for pairs in self.managers.values() for n, m in pairs}
+        arguments = [texts.get(n) or again.get(n) or r.value(operands.values[n]) for n in site.temporaries]
         arguments += [self.made.get(n) or r.value(self.local(n)) for n in site.locals]
         if site.takes_result:
             arguments.append(operands.result)
@@ -203,6 +233,20 @@ class Step:
             cells.append(f"{name!r}: {text}")
         function = f"{r.pin(site.function, site.unit.name)}({ev.globals_of(ev.function.__globals__).slot}, {{{', '.join(cells)}}})"
         return f"__rt.resume({r.pin(site.unit, 'unit_' + site.unit.name)}, {function})"
+
+
+def entered_again(frame: Frame) -> dict[int, list[tuple[str, NativeValue]]]:
+    """The modes that are switched at the break, by with statement: the continuation switches them again. A context manager
+    of the script's cannot be entered twice."""
+    out: dict[int, list[tuple[str, NativeValue]]] = {}
+    for step in frame.path:
+        if isinstance(step.owner, ast.With):
+            managers = [entered.manager for entered in step.extra or ()]
+            if not all(isinstance(m, NativeValue) for m in managers):
+                raise CannotResume("the graph breaks inside a with block")
+            first = sum(len(pairs) for pairs in out.values())
+            out[id(step.owner)] = [(f"__m{first + i}", m) for i, m in enumerate(managers)]
+    return out
 
 
 def words(s: Any, role: str) -> str:

@@ -57,26 +57,30 @@ def place(node: Any) -> tuple:
 
 
 def make_resume(unit: Unit, path: Sequence[Level], broken: ast.AST, role: str, finished: Sequence[tuple[ast.AST, str]],
-                result: str, bound: Sequence[str], cells: Sequence[str], branch: bool | None = None) -> ResumeSite:
+                result: str, bound: Sequence[str], cells: Sequence[str], branch: bool | None = None,
+                managers: Mapping[int, Sequence[str]] | None = None) -> ResumeSite:
     """The continuation after `broken`.
 
     path: from the function's body down to the statement under way. role: "op", "truth" (the truth of `broken`), or
     "done" (the whole statement was finished natively). finished: operands at hand and their names. bound: local variables
     that have a value now. cells: variables that travel as cells (free variables of the function, locals shared with
-    functions made before). branch: for the truth of an `if` test, the side taken; None makes one continuation for both.
+    functions made before). branch: for the truth of an `if` test, the side taken; None makes one continuation for both. managers: id of a with statement on the path -> variables that
+    hold the context managers which the continuation enters again (they count as temporaries).
 
     Raises CannotResume when the place has none.
     """
     key = (id(unit.original.code), place(broken), role, branch, tuple((place(n), name) for n, name in finished),
-           tuple(sorted(bound)), tuple(cells), len(path))
+           tuple(sorted(bound)), tuple(cells), len(path), tuple(n for names in (managers or {}).values() for n in names))
     known = _sites.get(key)
     if known is None:
-        known = _sites[key] = _make(unit, path, broken, role, finished, result, bound, cells, branch)
+        known = _sites[key] = _make(unit, path, broken, role, finished, result, bound, cells, branch,
+                                            managers or {})
     return known
 
 
 def _make(unit: Unit, path: Sequence[Level], broken: Any, role: str, finished: Sequence[tuple[ast.AST, str]], result: str,
-          bound: Sequence[str], cells: Sequence[str], branch: bool | None) -> ResumeSite:
+          bound: Sequence[str], cells: Sequence[str], branch: bool | None,
+          managers: Mapping[int, Sequence[str]]) -> ResumeSite:
     owner, field, index = path[-1]
     statement = getattr(owner, field)[index]
     if role == "done":
@@ -91,12 +95,13 @@ def _make(unit: Unit, path: Sequence[Level], broken: Any, role: str, finished: S
         rest = [*statement.body, statement] if branch else list(statement.orelse)
     else:
         rest = Rest(broken, result, {id(n): name for n, name in finished}, role).statement(statement)
-    body = [copy.deepcopy(s) for s in suffix(path, rest)]
+    body = [copy.deepcopy(s) for s in suffix(path, rest, managers)]
     first = unit.original.params[0] if unit.original.params else None
-    keep = {result, *(name for _, name in finished), *unit.params}
+    entered = [name for names in managers.values() for name in names]
+    keep = {result, *(name for _, name in finished), *entered, *unit.params}
     body = [Mangle(unit.original.class_name, keep).visit(_ExplicitSuper(first).visit(s)) for s in body]
     live = live_names(body)
-    temporaries = tuple(name for _, name in finished if name in live)
+    temporaries = tuple(name for name in [*(name for _, name in finished), *entered] if name in live)
     cell_names = [c for c in cells if c in live or c in stored_names(body)]
     by_value = tuple(n for n in bound if n in live and n not in cells and n not in temporaries and n != result)
     takes_result = result in live

@@ -7,7 +7,7 @@ level that a continuation cannot enter in the middle (a loop, a with block, a ha
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .rest import CannotResume
@@ -15,17 +15,22 @@ from .rest import CannotResume
 Level = tuple[ast.AST, str, int]       # the owner of a block, the name of its list of statements, the index in it
 
 
-def suffix(path: Sequence[Level], rest: list[ast.stmt]) -> list[ast.stmt]:
-    """`rest` (of the statement that `path` ends at) followed by everything the function would still run."""
+def suffix(path: Sequence[Level], rest: list[ast.stmt],
+           managers: Mapping[int, Sequence[str]] | None = None) -> list[ast.stmt]:
+    """`rest` (of the statement that `path` ends at) followed by everything the function would still run. `managers`: for
+    a with statement (by id), variables that hold context managers to enter again."""
     body = list(rest)
     for depth in range(len(path) - 1, -1, -1):
         owner, field, index = path[depth]
         body += getattr(owner, field)[index + 1:]
-        body = wrap(owner, field, body)
+        body = wrap(owner, field, body, (managers or {}).get(id(owner)))
     return body
 
 
-def wrap(owner: Any, field: str, body: list[ast.stmt]) -> list[ast.stmt]:
+def wrap(owner: Any, field: str, body: list[ast.stmt], managers: Sequence[str] | None = None) -> list[ast.stmt]:
+    if isinstance(owner, ast.With) and field == "body" and managers is not None:
+        items = [ast.withitem(ast.copy_location(ast.Name(n, ast.Load()), owner), None) for n in managers]
+        return [ast.copy_location(ast.With(items, body or [ast.Pass()]), owner)]
     if isinstance(owner, ast.FunctionDef | ast.AsyncFunctionDef | ast.If | ast.match_case):
         return body
     if isinstance(owner, ast.Try) and field == "body":
