@@ -11,7 +11,8 @@ from . import special
 from .declare import pointwise, spelled
 from .op import OPS, call
 
-RELU = pointwise("relu", "input", "where(input > 0, input, where(isnan(input), input, 0))", lambda a: np.maximum(a, a.dtype.type(0)),
+RELU = pointwise("relu", "input", "where(input > 0, input, where(isnan(input), input, 0))",
+                 lambda a: np.maximum(a, a.dtype.type(0)),
                  "no_opmath", functions="relu", methods="relu", inplace="relu_",
                  inplace_functions="relu_ F.relu_", out=False, only="Boolean inputs not supported for relu")
 
@@ -21,7 +22,8 @@ def _activation(name: str, schema: str, expr: str, eager: Any, promote: str = "d
     return pointwise(name, schema, expr, eager, promote, functions="", methods="", inplace="", out=False, only=only)
 
 
-RELU6 = _activation("relu6", "input", "minimum(maximum(input, 0), 6)", lambda a: np.clip(a, 0, 6), "no_opmath", "Bool inputs not supported for hardtanh")
+RELU6 = _activation("relu6", "input", "minimum(maximum(input, 0), 6)", lambda a: np.clip(a, 0, 6), "no_opmath",
+                    "Bool inputs not supported for hardtanh")
 LEAKY_RELU = _activation("leaky_relu", "input, negative_slope=0.01", "where(input > 0, input, input * negative_slope)",
                          lambda a, s: np.where(a > 0, a, a * s))
 ELU = _activation("elu", "input, alpha=1.0", "where(input > 0, input, alpha * expm1(input))",

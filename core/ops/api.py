@@ -66,7 +66,8 @@ def _compile(name: str, text: str, scope: dict) -> Any:
     _COUNT += 1
     file = f"<guardscope api {_COUNT}: {name}>"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
-    space = {"call": call, "into_out": into_out, "unstar": unstar, "operand": operand, "other_": _other, "Tensor": Tensor, "FAST": _NUMBERS,
+    space = {"call": call, "into_out": into_out, "unstar": unstar, "operand": operand, "other_": _other, "Tensor": Tensor,
+             "FAST": _NUMBERS,
              "__name__": "torch", **scope}
     exec(compile(text, file, "exec"), space)
     return space[name]

@@ -104,10 +104,8 @@ def to(self: Any, *args: Any, dtype: Any = None, device: Any = None, other: Any 
             raise TypeError(f"to() received an invalid combination of arguments - got ({type(first).__name__})")
         elif rest:
             dtype = rest.pop(0)
-        if rest:
-            non_blocking = rest.pop(0)
-        if rest:
-            copy = rest.pop(0)
+        if len(rest) > 1:                      # non_blocking, copy
+            copy = rest[1]
     if other is not None:
         dtype, device = other.dtype, other.device
     return convert(self, dtype, Device(device) if device is not None else None, bool(copy), memory_format)

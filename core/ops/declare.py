@@ -269,7 +269,8 @@ def view(name: str, schema: str, eager: Callable[..., Any], rule: Callable[..., 
     """Declare an operator whose result shares memory with its first argument."""
     params = parse(schema)
     return register(Op(name, params, eager, checked(name, params, rule, differentiable), View(), normalize=normalize,
-                       returns_view=True, differentiable=differentiable, functions=_names(functions, "torch."), methods=tuple(methods.split()),
+                       returns_view=True, differentiable=differentiable, functions=_names(functions, "torch."),
+                       methods=tuple(methods.split()),
                        doc=doc))
 
 

@@ -126,7 +126,7 @@ def normalise_slice(start: Any, stop: Any, step: Any, size: Any) -> tuple:
             stop = stop + size
             if stop < 0:
                 stop = 0
-        elif not (stop is size) and stop > size:
+        elif stop is not size and stop > size:
             stop = size
     if isinstance(start, int) and start == 0:
         span = stop

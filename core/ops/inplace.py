@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-
 from ..tensor.state import STATE
 from ..tensor.tensor import Tensor
-from . import creation, matmul, pointwise_math, reduction  # noqa: F401  whose operators get in-place forms here
+from . import creation, cumulative, matmul, pointwise_math  # noqa: F401  whose operators get in-place forms here
 from .declare import checked, inplace_rule, operator, parse, spelled, type_name
 from .op import OPS, Extern, Op, Pointwise, call, register
 from .views import SQUEEZE, TRANSPOSE, UNSQUEEZE
@@ -157,7 +156,8 @@ def requires_grad_(self: Any, requires_grad: bool = True) -> Any:
     if meta.requires_grad == bool(requires_grad):
         return self
     if not requires_grad and not self.is_leaf:
-        raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
+        raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
+                           "in "
                            "a subgraph that doesn't require differentiation use var_no_grad = var.detach().")
     _no_capture(self, "requires_grad_()")
     self._meta = meta.replace(requires_grad=bool(requires_grad))

@@ -71,14 +71,15 @@ def _stack_rule(tensors: Any, dim: int) -> Spec:
 
 
 STACK = operator("stack", "tensors, dim=0", Composite(lambda tensors, dim: call(CAT, (tuple(
-    [t.unsqueeze(dim) for t in tensors]), dim))), lambda arrays, dim: np.stack(arrays, axis=dim), _stack_rule, functions="stack",
+    [t.unsqueeze(dim) for t in tensors]), dim))), lambda arrays, dim: np.stack(arrays, axis=dim), _stack_rule,
+    functions="stack",
     normalize=lambda tensors, dim=0: (tuple(tensors), wrap_dim(dim, (tensors[0].ndim if tensors else 0) + 1)), out=True)
 
 
 @spelled("hstack", "", CAT)
 def hstack(tensors: Any, *, out: Any = None) -> Any:
     """Tensors side by side: along dimension 1 (0 for vectors)."""
-    from .views import atleast_1d
+    from .parts import atleast_1d
 
     many = atleast_1d(list(tensors))
     return call(CAT, (many, 0 if many[0].ndim == 1 else 1))
@@ -87,7 +88,7 @@ def hstack(tensors: Any, *, out: Any = None) -> Any:
 @spelled("vstack row_stack", "", CAT)
 def vstack(tensors: Any, *, out: Any = None) -> Any:
     """Tensors on top of each other."""
-    from .views import atleast_2d
+    from .parts import atleast_2d
 
     return call(CAT, (atleast_2d(list(tensors)), 0))
 
@@ -95,7 +96,7 @@ def vstack(tensors: Any, *, out: Any = None) -> Any:
 @spelled("dstack", "", CAT)
 def dstack(tensors: Any, *, out: Any = None) -> Any:
     """Tensors stacked along dimension 2."""
-    from .views import atleast_3d
+    from .parts import atleast_3d
 
     return call(CAT, (atleast_3d(list(tensors)), 2))
 
@@ -109,7 +110,7 @@ def column_stack(tensors: Any, *, out: Any = None) -> Any:
 @spelled("block_diag", "", CAT)
 def block_diag(*tensors: Any) -> Any:
     """A matrix with the given matrices along the diagonal."""
-    from .views import atleast_2d
+    from .parts import atleast_2d
 
     many = atleast_2d(list(tensors))
     width = sum(t.shape[1] for t in many)
@@ -161,7 +162,7 @@ def repeat_interleave(input: Any, repeats: Any = None, dim: int | None = None, *
     if hasattr(repeats, "dtype"):
         from .conversion import elements
         from .creation import tensor
-        from .indexing import INDEX_SELECT
+        from .scatter import INDEX_SELECT
 
         counts = elements(repeats, "repeat_interleave() with a tensor of repeats").reshape(-1)
         index = np.repeat(np.arange(input.shape[d]), counts if counts.size > 1 else int(counts[0]))

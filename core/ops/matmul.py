@@ -102,7 +102,8 @@ def _vector_rule(name: str, dims: tuple[int, int]) -> Any:
 
 
 _as_matmul = Composite(lambda a, b: call(MATMUL, (a, b)))
-MV = operator("mv", "input, vec:tensor", _as_matmul, _product, _vector_rule("mv", (2, 1)), functions="mv", methods="mv", out=True)
+MV = operator("mv", "input, vec:tensor", _as_matmul, _product, _vector_rule("mv", (2, 1)), functions="mv", methods="mv",
+              out=True)
 DOT = operator("dot", "input, tensor:tensor", _as_matmul, _product, _vector_rule("dot", (1, 1)), functions="dot",
                methods="dot", out=True)
 
@@ -205,7 +206,8 @@ def _linear_composite(input: Any, weight: Any, bias: Any) -> Any:
     return out if bias is None else out + bias
 
 
-LINEAR = operator("linear", "input, weight, bias=None", Composite(_linear_composite), _linear, _linear_rule, functions="F.linear")
+LINEAR = operator("linear", "input, weight, bias=None", Composite(_linear_composite), _linear, _linear_rule,
+                  functions="F.linear")
 
 
 @spelled("F.bilinear bilinear", "", LINEAR)

@@ -11,7 +11,7 @@ from ..errors import NotYetSupported
 from ..tensor.devices import device
 from ..tensor.meta import Size
 from ..tensor.tensor import Tensor
-from . import conversion, inplace, views
+from . import conversion, inplace, parts, views
 from .conversion import elements, truth
 from .dims import wrap_dim
 from .op import call
@@ -158,7 +158,7 @@ def _length(self: Tensor) -> int:
 def _iterate(self: Tensor) -> Any:
     if not self._meta.ndim:
         raise TypeError("iteration over a 0-d tensor")
-    return iter(views.unbind(self, 0))
+    return iter(parts.unbind(self, 0))
 
 
 def _contains(self: Tensor, value: Any) -> bool:

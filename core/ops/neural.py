@@ -14,12 +14,13 @@ from .conversion import elements
 from .creation import arange
 from .declare import Spec, operator, spelled
 from .dims import sizes, wrap_dim
-from .indexing import SCATTER_, _check_index
 from .matmul import MATMUL
 from .op import Composite, Extern, call
 from .promotion import opmath
 from .random import dropout
-from .reduction import MEAN, SOFTMAX
+from .reduction import MEAN
+from .scatter import SCATTER_, check_index_dtype
+from .softmax import SOFTMAX
 
 
 # -- embedding -------------------------------------------------------------------------------------------------------
@@ -30,7 +31,7 @@ def _embedding(weight: np.ndarray, index: np.ndarray) -> np.ndarray:
 
 
 def _embedding_rule(weight: Any, index: Any) -> Spec:
-    _check_index("embedding", index)
+    check_index_dtype("embedding", index)
     if len(weight.shape) != 2:
         raise RuntimeError("'weight' must be 2-D")
     return Spec(weight.dtype, (*index.shape, weight.shape[1]))
@@ -60,7 +61,8 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
 def _trailing(m: Any, shape: tuple, name: str) -> None:
     k = len(shape)
     if k < 1:
-        raise RuntimeError(f"Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but "
+        raise RuntimeError(f"Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, "
+                           f"but "
                            f"got normalized_shape = {list(shape)}")
     if len(m.shape) < k or any(not same(a, b) and a != b for a, b in zip(tuple(m.shape)[len(m.shape) - k:], shape)):
         raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape [*, "
@@ -97,7 +99,8 @@ def _layer_norm_composite(input: Any, shape: tuple, weight: Any, bias: Any, eps:
 
 
 LAYER_NORM = operator("layer_norm", "input, normalized_shape:ints, weight=None, bias=None, eps=1e-05",
-                      Composite(_layer_norm_composite), _layer_norm, _norm_rule("layer_norm"), functions="F.layer_norm layer_norm",
+                      Composite(_layer_norm_composite), _layer_norm, _norm_rule("layer_norm"),
+                      functions="F.layer_norm layer_norm",
                       normalize=lambda a, shape, w=None, b=None, eps=1e-5: (a, sizes(shape), w, b, eps))
 
 
@@ -115,7 +118,8 @@ def _rms_norm_composite(input: Any, shape: tuple, weight: Any, eps: Any) -> Any:
     return (out if weight is None else out * weight).to(input.dtype)
 
 
-RMS_NORM = operator("rms_norm", "input, normalized_shape:ints, weight=None, eps=None", Composite(_rms_norm_composite), _rms_norm,
+RMS_NORM = operator("rms_norm", "input, normalized_shape:ints, weight=None, eps=None", Composite(_rms_norm_composite),
+                    _rms_norm,
                     _norm_rule("rms_norm"), functions="F.rms_norm rms_norm",
                     normalize=lambda a, shape, w=None, eps=None: (a, sizes(shape), w, float(np.finfo(
                         opmath(a.dtype).numpy).eps) if eps is None else eps))
@@ -267,7 +271,7 @@ def glu(input: Any, dim: int = -1) -> Any:
 @spelled("F.cosine_similarity cosine_similarity", "", None)
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along dim."""
-    from .reduction import vector_norm
+    from .norms import vector_norm
 
     a = vector_norm(x1, 2, dim, True).clamp_min(eps)
     b = vector_norm(x2, 2, dim, True).clamp_min(eps)
@@ -277,7 +281,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
 @spelled("F.pairwise_distance pairwise_distance", "", None)
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
     """The p-norm of x1 - x2 + eps along the last dimension."""
-    from .reduction import vector_norm
+    from .norms import vector_norm
 
     return vector_norm(x1 - x2 + eps, p, -1, keepdim)
 
@@ -285,7 +289,7 @@ def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepd
 @spelled("cdist", "", None)
 def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> Any:
     """Distances between all rows of x1 and all rows of x2."""
-    from .reduction import vector_norm
+    from .norms import vector_norm
 
     return vector_norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
 

@@ -50,7 +50,8 @@ DIV = pointwise("div", "input:operand, other", "input / other", lambda a, b: a /
                 functions="true_divide", methods="true_divide __truediv__ __rtruediv__",
                 inplace="true_divide_ __itruediv__")
 FLOOR_DIVIDE = pointwise("floor_divide", "input:operand, other", "floordiv(input, other)", n.floordiv,
-                         methods="floor_divide __floordiv__ __rfloordiv__", inplace="floor_divide_ __ifloordiv__", only="number")
+                         methods="floor_divide __floordiv__ __rfloordiv__", inplace="floor_divide_ __ifloordiv__",
+                         only="number")
 TRUNC_DIVIDE = pointwise("trunc_divide", "input:operand, other", "truncdiv(input, other)", n.truncdiv, functions="",
                          methods="", inplace="", only="number")
 REMAINDER = pointwise("remainder", "input:operand, other", "remainder(input, other)", n.remainder,
@@ -118,7 +119,8 @@ ATAN2 = pointwise("atan2", "input, other:tensor", "atan2(input, other)", np.arct
 HYPOT = pointwise("hypot", "input, other:tensor", "hypot(input, other)", np.hypot, inplace="hypot_", only="floating")
 COPYSIGN = pointwise("copysign", "input, other", "copysign(input, other)", np.copysign, "int_to_float",
                      inplace="copysign_")
-XLOGY = pointwise("xlogy", "input:operand, other", "where(isnan(other), other, where(input == 0, 0 * input, input * log(other)))",
+XLOGY = pointwise("xlogy", "input:operand, other", "where(isnan(other), other, where(input == 0, 0 * input, input * "
+                                                   "log(other)))",
                   lambda a, b: np.where(np.isnan(b), b, np.where(a == 0, 0 * a, a * np.log(b))), "int_to_float",
                   functions="xlogy special.xlogy", inplace="xlogy_")
 LOGADDEXP = pointwise("logaddexp", "input, other:tensor",
@@ -144,7 +146,8 @@ operator("nextafter", "input, other:tensor", Extern(), np.nextafter,
 
 # -- clamping --------------------------------------------------------------------------------------------------------
 CLAMP = pointwise("clamp", "input, min:operand, max:operand", "minimum(maximum(input, min), max)",
-                  lambda a, lo, hi: np.minimum(np.maximum(a, lo), hi), "no_opmath", functions="", methods="", inplace="", only="number")
+                  lambda a, lo, hi: np.minimum(np.maximum(a, lo), hi), "no_opmath", functions="", methods="", inplace="",
+                  only="number")
 CLAMP_MIN = pointwise("clamp_min", "input, min:operand", "maximum(input, min)", np.maximum, "no_opmath",
                       inplace="clamp_min_", inplace_functions="clamp_min_", only="number")
 CLAMP_MAX = pointwise("clamp_max", "input, max:operand", "minimum(input, max)", np.minimum, "no_opmath",

@@ -146,7 +146,8 @@ _filler("exponential_", "input, lambd=1.0, *, generator=None",
 _filler("log_normal_", "input, mean=1.0, std=2.0, *, generator=None",
         lambda g, a, d, mean, std: np.exp(g.normal(a.size, d) * d.type(std) + d.type(mean)))
 _filler("cauchy_", "input, median=0.0, sigma=1.0, *, generator=None",
-        lambda g, a, d, median, sigma: (median + sigma * np.tan(np.pi * (g.uniform(a.size, np.dtype(np.float64)) - 0.5))).astype(d))
+        lambda g, a, d, median, sigma: (median + sigma * np.tan(np.pi * (g.uniform(a.size,
+                                                                                   np.dtype(np.float64)) - 0.5))).astype(d))
 _filler("geometric_", "input, p, *, generator=None",
         lambda g, a, d, p: np.ceil(np.log1p(-g.uniform(a.size, np.dtype(np.float64))) / np.log1p(-p)), floating=False)
 
@@ -195,7 +196,8 @@ def _dropout(a: np.ndarray, p: float, g: Any) -> np.ndarray:
     return np.where(keep, a / a.dtype.type(1 - p) if p < 1 else 0, 0).astype(a.dtype)
 
 
-DROPOUT = operator("dropout", "input, p, generator=None", Extern(), _dropout, lambda m, p, g: Spec(m.dtype, m.shape, like_strides(m)),
+DROPOUT = operator("dropout", "input, p, generator=None", Extern(), _dropout, lambda m, p,
+                   g: Spec(m.dtype, m.shape, like_strides(m)),
                    random=True)
 
 

@@ -1,4 +1,4 @@
-"""Operators whose result shares memory with the input, and functions composed of them (chunk, flatten, movedim, ...).
+"""Operators whose result shares memory with the input, and functions composed of them (flatten, movedim, ...).
 
 A shape rule returns sizes, strides and the offset (in elements from the beginning of the input); the eager forms use
 NumPy's own views, so that the two can be checked against each other.
@@ -13,7 +13,7 @@ import numpy as np
 from ..tensor.meta import Size
 from .broadcast import same
 from .declare import Spec, operator, spelled, view
-from .dims import as_int, infer_size, is_int, normalise_slice, sizes, unstar, wrap_dim
+from .dims import as_int, infer_size, normalise_slice, sizes, unstar, wrap_dim
 from .op import Extern, call
 from .strides import view_strides
 
@@ -237,7 +237,7 @@ def _expand_rule(m: Any, size: tuple) -> Spec:
         else:
             raise RuntimeError(f"The expanded size of the tensor ({n}) must match the existing size ({have}) at "
                                f"non-singleton dimension {d}.  Target sizes: {list(size)}.  Tensor sizes: {list(m.shape)}")
-    for d in range(pad - 1, -1, -1) if m.shape else ():           # a new leading dimension of size 1 has the stride it would have unsqueezed
+    for d in range(pad - 1, -1, -1) if m.shape else ():  # a new dimension of size 1 has the stride unsqueeze gives it
         if isinstance(shape[d], int) and shape[d] == 1 and d + 1 < len(shape):
             strides[d] = shape[d + 1] * strides[d + 1]
         elif isinstance(shape[d], int) and shape[d] == 1:
@@ -311,7 +311,8 @@ def _select_args(input: Any, dim: Any, index: Any) -> tuple:
 
 
 SELECT = view("select", "input, dim, index:int", lambda a, d, i: a[(slice(None),) * d + (i, ...)],
-              lambda m, d, i: _spec(m, (*m.shape[:d], *m.shape[d + 1:]), (*m.strides[:d], *m.strides[d + 1:]), i * m.strides[d]),
+              lambda m, d, i: _spec(m, (*m.shape[:d], *m.shape[d + 1:]), (*m.strides[:d], *m.strides[d + 1:]),
+                                    i * m.strides[d]),
               functions="select", methods="select", normalize=_select_args)
 
 
@@ -364,7 +365,7 @@ def _getitem_rule(m: Any, index: tuple) -> Spec:
 GETITEM = view("getitem", "input, index:index", lambda a, index: a[(*index, ...)], _getitem_rule)
 
 
-def _slice_args(input: Any, dim: Any = 0, start: Any = None, stop: Any = None, step: Any = 1) -> tuple:
+def slice_args(input: Any, dim: Any = 0, start: Any = None, stop: Any = None, step: Any = 1) -> tuple:
     d = wrap_dim(dim, input.ndim)
     return (input, (slice(None),) * d + (slice(start, stop, step),))
 
@@ -444,102 +445,3 @@ def _unfold(a: np.ndarray, d: int, size: int, step: int) -> np.ndarray:
 
 UNFOLD = view("unfold", "input, dimension:dim, size:int, step:int", _unfold, _unfold_rule, methods="unfold",
               normalize=lambda a, d, size, step: (a, wrap_dim(d, a.ndim), size, step))
-
-
-# -- several parts ---------------------------------------------------------------------------------------------------
-@spelled("unbind", "unbind", SELECT)
-def unbind(input: Any, dim: int = 0) -> tuple:
-    """All slices along `dim`."""
-    if not input.ndim:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    d = wrap_dim(dim, input.ndim)
-    return tuple([call(SELECT, (input, d, i)) for i in range(input.shape[d])])
-
-
-@spelled("split_with_sizes", "split_with_sizes", NARROW)
-def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple:
-    """Parts of the stated lengths along `dim`; they must add up."""
-    d = wrap_dim(dim, input.ndim)
-    total: Any = 0
-    for n in split_sizes:
-        total = total + n
-    if not same(total, input.shape[d]) and total != input.shape[d]:
-        raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {input.shape[d]} (input tensor's size at "
-                           f"dimension {dim}), but got split_sizes={list(split_sizes)}")
-    at: Any = 0
-    parts = []
-    for n in split_sizes:
-        parts.append(call(NARROW, (input, d, at, n)))
-        at = at + n
-    return tuple(parts)
-
-
-@spelled("split", "split", NARROW)
-def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
-    """Parts of `split_size_or_sections` elements along `dim` (the last may be smaller), or of the lengths in the list."""
-    if isinstance(split_size_or_sections, (tuple, list)):
-        return split_with_sizes(tensor, split_size_or_sections, dim)
-    d = wrap_dim(dim, tensor.ndim)
-    n, step = tensor.shape[d], as_int(split_size_or_sections, "split_size")
-    if step < 0 or (step == 0 and n != 0):
-        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={step}")
-    pieces = max(int((n + step - 1) // step), 1) if step else 1
-    return split_with_sizes(tensor, [step] * (pieces - 1) + [n - step * (pieces - 1)], d)
-
-
-@spelled("chunk", "chunk", NARROW)
-def chunk(input: Any, chunks: int, dim: int = 0) -> tuple:
-    """At most `chunks` parts of equal size along `dim` (the last may be smaller)."""
-    if chunks <= 0:
-        raise RuntimeError("chunk expects `chunks` to be greater than 0, got: " + str(chunks))
-    d = wrap_dim(dim, input.ndim)
-    n = input.shape[d]
-    step = (n + chunks - 1) // chunks
-    if isinstance(step, int) and step == 0:
-        return split_with_sizes(input, [0] * chunks, d)
-    return split(input, step, d)
-
-
-@spelled("tensor_split", "tensor_split", NARROW)
-def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
-    """Parts cut at the stated indices, or that many parts whose sizes differ by at most one."""
-    d = wrap_dim(dim, input.ndim)
-    n = input.shape[d]
-    if is_int(indices_or_sections):
-        k = indices_or_sections
-        lengths = [n // k + (1 if i < n % k else 0) for i in range(k)]
-        return split_with_sizes(input, lengths, d)
-    cuts = [0, *indices_or_sections, n]
-    return tuple([call(GETITEM, _slice_args(input, d, a, b)) for a, b in zip(cuts, cuts[1:])])
-
-
-def _splitter(name: str, dim: int) -> None:
-    @spelled(name, name, NARROW)
-    def split_at(input: Any, indices_or_sections: Any) -> tuple:
-        d = dim if input.ndim > 1 or dim != 1 else 0
-        return tensor_split(input, indices_or_sections, d)
-
-    split_at.__name__ = name
-    split_at.__doc__ = f"tensor_split along dimension {dim}."
-
-
-_splitter("hsplit", 1)
-_splitter("vsplit", 0)
-_splitter("dsplit", 2)
-
-
-# -- at least n dimensions -------------------------------------------------------------------------------------------
-def _at_least(ndim: int, grow: Any) -> Any:
-    def convert(*tensors: Any) -> Any:
-        many = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
-        out = tuple(x if x.ndim >= ndim else call(VIEW, (x, grow(tuple(x.shape)))) for x in many)
-        return out[0] if len(tensors) == 1 and not isinstance(tensors[0], (tuple, list)) else out
-
-    convert.__name__ = f"atleast_{ndim}d"
-    convert.__doc__ = f"The tensor(s) with at least {ndim} dimension(s)."
-    return spelled(convert.__name__, "", VIEW)(convert)
-
-
-atleast_1d = _at_least(1, lambda s: (1,))
-atleast_2d = _at_least(2, lambda s: (1,) * (2 - len(s)) + s)
-atleast_3d = _at_least(3, lambda s: {0: (1, 1, 1), 1: (1, *s, 1), 2: (*s, 1)}[len(s)])

@@ -79,8 +79,8 @@ def _conv_rule(n: int) -> Any:
             if m.shape[2 + d] + sum(padding[d]) < dilation[d] * (w.shape[2 + d] - 1) + 1:
                 padded = " x ".join(str(m.shape[2 + i] + sum(padding[i])) for i in range(n))
                 kernel = " x ".join(str(dilation[i] * (w.shape[2 + i] - 1) + 1) for i in range(n))
-                raise RuntimeError(f"Calculated padded input size per channel: ({padded}). Kernel size: ({kernel}). Kernel size "
-                                   f"can't be greater than actual input size")
+                raise RuntimeError(f"Calculated padded input size per channel: ({padded}). Kernel size: ({kernel}). "
+                                   f"Kernel size can't be greater than actual input size")
             space.append(size)
         shape = (m.shape[0], w.shape[0], *space)
         return Spec(m.dtype, shape, _layout(m, shape))
@@ -154,15 +154,17 @@ def _transposed(a: np.ndarray, w: np.ndarray, b: Any, stride: tuple, padding: tu
         where = tuple(slice(at[d] * dilation[d], at[d] * dilation[d] + (a.shape[2 + d] - 1) * stride[d] + 1, stride[d])
                       for d in range(n))
         for g in range(groups):
-            part = np.tensordot(a[:, g * each:(g + 1) * each], w[(slice(g * each, (g + 1) * each), slice(None), *at)], ([1], [0]))
+            rows = slice(g * each, (g + 1) * each)
+            part = np.tensordot(a[:, rows], w[(rows, slice(None), *at)], ([1], [0]))
             out[(slice(None), slice(g * per, (g + 1) * per), *where)] += np.moveaxis(part, -1, 1)
     cut = tuple(slice(p, size - p if p else None) for p, size in zip(padding, full))
     out = out[(slice(None), slice(None), *cut)]
     return np.ascontiguousarray(out) if b is None else out + b.reshape(-1, *(1,) * n)
 
 
-CONV_TRANSPOSE = {n: operator(f"conv_transpose{n}d", "input, weight, bias=None, stride:ints, padding:ints, output_padding:ints, "
-                              "groups:int, dilation:ints", Extern(), _transposed, _transposed_rule) for n in (1, 2, 3)}
+CONV_TRANSPOSE = {n: operator(f"conv_transpose{n}d", "input, weight, bias=None, stride:ints, padding:ints, "
+                              "output_padding:ints, groups:int, dilation:ints", Extern(), _transposed,
+                              _transposed_rule) for n in (1, 2, 3)}
 
 
 def _transpose_api(n: int) -> Any:
@@ -199,7 +201,7 @@ def _pool_spec(m: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: t
 
 def _padded(a: np.ndarray, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil: bool, value: Any) -> tuple:
     """(array padded so that every window fits, output sizes)."""
-    out = [_out_size(a.shape[2 + i], kernel[i], stride[i], padding[i], padding[i], dilation[i], ceil) for i in range(len(kernel))]
+    out = [_out_size(a.shape[2 + i], k, stride[i], padding[i], padding[i], dilation[i], ceil) for i, k in enumerate(kernel)]
     pads = []
     for i, k in enumerate(kernel):
         need = (out[i] - 1) * stride[i] + dilation[i] * (k - 1) + 1
@@ -232,7 +234,8 @@ def _max_pool_indices(a: np.ndarray, kernel: tuple, stride: tuple, padding: tupl
     inside = np.unravel_index(best, kernel)
     where = np.zeros(best.shape, np.int64)
     for i in range(n):
-        start = (np.arange(best.shape[2 + i]) * stride[i] - padding[i]).reshape([-1 if d == 2 + i else 1 for d in range(best.ndim)])
+        along = [-1 if d == 2 + i else 1 for d in range(best.ndim)]
+        start = (np.arange(best.shape[2 + i]) * stride[i] - padding[i]).reshape(along)
         where = where * a.shape[2 + i] + start + inside[i] * dilation[i]
     return np.take_along_axis(flat, best[..., None], -1)[..., 0], where
 
@@ -260,7 +263,8 @@ def _max_pool_api(n: int) -> Any:
         kernel = spread(kernel_size, n, "kernel_size")
         step = kernel if stride is None or stride == [] or stride == () else spread(stride, n, "stride")
         op = (MAX_POOL_INDICES if return_indices else MAX_POOL)[n]
-        return _batched(input, n, lambda x: call(op, (x, kernel, step, spread(padding, n), spread(dilation, n), bool(ceil_mode))))
+        rest = (kernel, step, spread(padding, n), spread(dilation, n), bool(ceil_mode))
+        return _batched(input, n, lambda x: call(op, (x, *rest)))
 
     max_pool.__name__ = f"max_pool{n}d"
     max_pool.__doc__ = f"The largest element of each window of {n} dimensions."
@@ -275,7 +279,8 @@ def _max_pool_api(n: int) -> Any:
     spelled(f"F.max_pool{n}d_with_indices", "", MAX_POOL_INDICES[n])(with_indices)
 
 
-def _avg_pool(a: np.ndarray, kernel: tuple, stride: tuple, padding: tuple, ceil: bool, count_pad: bool, divisor: Any) -> np.ndarray:
+def _avg_pool(a: np.ndarray, kernel: tuple, stride: tuple, padding: tuple, ceil: bool, count_pad: bool,
+              divisor: Any) -> np.ndarray:
     n = len(kernel)
     wide = a.astype(np.float32) if a.dtype == np.float16 else a
     x, out = _padded(wide, kernel, stride, padding, (1,) * n, ceil, 0)
@@ -318,7 +323,8 @@ def _adaptive(reduce: Any) -> Any:
         out = a.astype(np.float32) if a.dtype == np.float16 else a
         for i, m in enumerate(size):
             n = out.shape[2 + i]
-            parts = [reduce(out[(slice(None),) * (2 + i) + (slice((k * n) // m, -((-(k + 1) * n) // m)),)], 2 + i) for k in range(m)]
+            before = (slice(None),) * (2 + i)
+            parts = [reduce(out[(*before, slice((k * n) // m, -((-(k + 1) * n) // m)))], 2 + i) for k in range(m)]
             out = np.concatenate(parts, axis=2 + i) if parts else out[(slice(None),) * (2 + i) + (slice(0, 0),)]
         return out
     return run
@@ -326,7 +332,8 @@ def _adaptive(reduce: Any) -> Any:
 
 _adaptive_rule = lambda m, size: Spec(m.dtype, (m.shape[0], m.shape[1], *size), _layout(m, (m.shape[0], m.shape[1], *size)))
 ADAPTIVE = {(kind, n): operator(f"adaptive_{kind}_pool{n}d", "input, output_size:ints", Extern(), _adaptive(
-    (lambda x, d: x.mean(axis=d, keepdims=True)) if kind == "avg" else (lambda x, d: x.max(axis=d, keepdims=True))), _adaptive_rule)
+    (lambda x, d: x.mean(axis=d, keepdims=True)) if kind == "avg" else
+    (lambda x, d: x.max(axis=d, keepdims=True))), _adaptive_rule)
     for kind in ("avg", "max") for n in (1, 2, 3)}
 
 
@@ -341,7 +348,8 @@ def _adaptive_api(kind: str, n: int) -> Any:
         return _batched(input, n, lambda x: call(ADAPTIVE[kind, n], (x, size)))
 
     pool.__name__ = f"adaptive_{kind}_pool{n}d"
-    pool.__doc__ = f"The {'mean' if kind == 'avg' else 'largest element'} over windows chosen so that the result has output_size."
+    what = "mean" if kind == "avg" else "largest element"
+    pool.__doc__ = f"The {what} over windows chosen so that the result has output_size."
     spelled(f"F.{pool.__name__} {pool.__name__}", "", ADAPTIVE[kind, n])(pool)
 
 
@@ -406,7 +414,8 @@ def _unfold(a: np.ndarray, kernel: tuple, dilation: tuple, padding: tuple, strid
     return view.transpose(0, 1, 4, 5, 2, 3).reshape(a.shape[0], a.shape[1] * math.prod(kernel), -1)
 
 
-UNFOLD2D = operator("unfold2d", "input, kernel_size:ints, dilation:ints, padding:ints, stride:ints", Extern(), _unfold, _unfold_rule)
+UNFOLD2D = operator("unfold2d", "input, kernel_size:ints, dilation:ints, padding:ints, stride:ints", Extern(), _unfold,
+                    _unfold_rule)
 
 
 @spelled("F.unfold", "", UNFOLD2D)

@@ -9,7 +9,7 @@ import numpy as np
 from guardscope.core.tensor.tensor import Tensor
 from guardscope.core.torch_api import functions
 
-torch = types.SimpleNamespace(**functions.names(), **{k: v for k, v in functions.submodules().items()})
+torch = types.SimpleNamespace(**functions.names(), **functions.submodules())
 F = types.SimpleNamespace(**functions.functional_names())
 
 FLOATS = ("float32", "float64", "float16")

@@ -45,7 +45,8 @@ def both(name: str, *args: Any, **kwargs: Any) -> None:
 
 
 UNARY = ("exp", "log1p", "sqrt", "sin", "tanh", "sigmoid", "erf", "neg", "abs", "floor", "round", "sign", "relu", "isnan",
-         "logical_not", "bitwise_not", "reciprocal", "square", "zeros_like", "clone", "sum", "mean", "prod", "amax", "any", "std")
+         "logical_not", "bitwise_not", "reciprocal", "square", "zeros_like", "clone", "sum", "mean", "prod", "amax", "any",
+         "std")
 BINARY = ("add", "sub", "mul", "true_divide", "maximum", "eq", "lt", "logical_and", "bitwise_and", "fmod", "atan2")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from guardscope.core.errors import NotYetSupported
 from guardscope.core.tensor.state import STATE
-from guardscope.tests.ops.support import ALL, F, FLOATS, array, equal, tensor, torch
+from guardscope.tests.ops.support import ALL, FLOATS, F, array, equal, tensor, torch
 
 
 # -- creation --------------------------------------------------------------------------------------------------------
@@ -136,7 +136,8 @@ def test_products_with_addition() -> None:
 
 
 EINSUM = [("ij,jk->ik", (3, 4), (4, 2)), ("bij,bjk->bik", (2, 3, 4), (2, 4, 5)), ("i,j->ij", (3,), (4,)), ("ii->i", (3, 3)),
-          ("ii", (3, 3)), ("ij->ji", (3, 4)), ("bhqd,bhkd->bhqk", (2, 2, 3, 4), (2, 2, 5, 4)), ("...ij,...jk->...ik", (2, 3, 4), (4, 5)),
+          ("ii", (3, 3)), ("ij->ji", (3, 4)), ("bhqd,bhkd->bhqk", (2, 2, 3, 4), (2, 2, 5, 4)), ("...ij,...jk->...ik", (2, 3, 4),
+                                                                                                (4, 5)),
           ("ij,jk,kl->il", (2, 3), (3, 4), (4, 5)), ("ijk->", (2, 3, 4)), ("bn,anm,bm->ba", (2, 5), (3, 5, 3), (2, 3))]
 
 

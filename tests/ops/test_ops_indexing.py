@@ -8,7 +8,8 @@ from guardscope.tests.ops.support import array, equal, tensor, torch
 
 SHAPE = (4, 3, 5)
 A = np.array
-BASIC = [0, -1, (0, 1), (0, 1, 2), slice(None), slice(1, 3), slice(None, None, 2), slice(-2, None), slice(3, 1), (slice(None), 1),
+BASIC = [0, -1, (0, 1), (0, 1, 2), slice(None), slice(1, 3), slice(None, None, 2), slice(-2, None), slice(3, 1),
+         (slice(None), 1),
          (Ellipsis, 1), (1, Ellipsis), (Ellipsis, None), None, (None, 0), (0, None, slice(1, 2)), Ellipsis, (),
          (slice(None), slice(1, None, 2), slice(None, -1))]
 ADVANCED = [[0, 2], A([0, -1]), A([[0, 1], [2, 3]]), (A([0, 1]), A([1, 2])), (slice(None), A([0, 2])),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from guardscope.core.ops.evaluate_expr import evaluate_expr, names_in
 from guardscope.core.ops.op import OPS, Pointwise
-from guardscope.tests.ops.support import ALL, F, FLOATS, LAYOUTS, array, equal, tensor, torch
+from guardscope.tests.ops.support import ALL, FLOATS, LAYOUTS, F, array, equal, tensor, torch
 
 _erf = np.vectorize(math.erf, otypes=[np.float64])
 _erfc = np.vectorize(math.erfc, otypes=[np.float64])
@@ -45,7 +45,8 @@ ACTIVATIONS = {
     "hardtanh": lambda x: np.clip(x, -1, 1), "hardsigmoid": lambda x: np.clip(x / 6 + 0.5, 0, 1),
     "hardswish": lambda x: x * np.clip(x / 6 + 0.5, 0, 1), "softsign": lambda x: x / (1 + np.abs(x)),
     "logsigmoid": lambda x: -np.log(1 + np.exp(-x)), "tanhshrink": lambda x: x - np.tanh(x),
-    "softshrink": lambda x: np.sign(x) * np.maximum(np.abs(x) - 0.5, 0), "hardshrink": lambda x: np.where(np.abs(x) > 0.5, x, 0),
+    "softshrink": lambda x: np.sign(x) * np.maximum(np.abs(x) - 0.5, 0), "hardshrink": lambda x: np.where(np.abs(x) > 0.5, x,
+                                                                                                          0),
 }
 
 
@@ -91,7 +92,8 @@ def test_activations(name: str) -> None:
 
 
 BINARY = {
-    "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "maximum": lambda a, b: np.where(a > b, a, b),
+    "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "maximum": lambda a,
+    b: np.where(a > b, a, b),
     "minimum": lambda a, b: np.where(a < b, a, b), "floor_divide": lambda a, b: np.floor(a / b),
     "remainder": lambda a, b: a - np.floor(a / b) * b, "fmod": lambda a, b: a - np.fix(a / b) * b,
 }
@@ -115,7 +117,8 @@ def test_arithmetic_of_equal_dtypes(name: str, dtype: str) -> None:
 def test_comparisons_give_bool(name: str) -> None:
     for d1, d2 in itertools.product(ALL, ALL):
         a, b = array(d1), array(d2, seed=3)
-        equal(getattr(torch, name)(tensor(a), tensor(b)), COMPARE[name](a.astype(np.float64), b.astype(np.float64)), dtype="bool")
+        equal(getattr(torch, name)(tensor(a), tensor(b)), COMPARE[name](a.astype(np.float64), b.astype(np.float64)),
+              dtype="bool")
 
 
 def test_division() -> None:

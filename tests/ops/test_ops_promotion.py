@@ -34,7 +34,8 @@ def test_tensors_with_dimensions_promote_by_the_table(first: str) -> None:
 
 
 # (dtype of a tensor with dimensions, number, dtype of tensor + number)
-NUMBERS = [("int8", 1, "int8"), ("int8", 1.0, "float32"), ("int8", True, "int8"), ("bool", 1, "int64"), ("bool", 1.5, "float32"),
+NUMBERS = [("int8", 1, "int8"), ("int8", 1.0, "float32"), ("int8", True, "int8"), ("bool", 1, "int64"),
+           ("bool", 1.5, "float32"),
            ("bool", True, "bool"), ("float16", 1.5, "float16"), ("float16", 2, "float16"), ("float64", 1, "float64"),
            ("uint8", -1, "uint8"), ("int64", 0.5, "float32")]
 
@@ -48,7 +49,8 @@ def test_numbers_change_the_dtype_only_by_a_higher_category(dtype: str, number: 
 
 
 # (with dimensions, 0-d, result)
-ZERO_D = [("float32", "float64", "float32"), ("int32", "int64", "int32"), ("int32", "float64", "float64"), ("bool", "int8", "int8"),
+ZERO_D = [("float32", "float64", "float32"), ("int32", "int64", "int32"), ("int32", "float64", "float64"),
+          ("bool", "int8", "int8"),
           ("float16", "float32", "float16"), ("uint8", "int32", "uint8"), ("int64", "float16", "float16")]
 
 

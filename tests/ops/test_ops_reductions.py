@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from guardscope.tests.ops.support import ALL, F, FLOATS, INTS, array, equal, tensor, torch
+from guardscope.tests.ops.support import ALL, FLOATS, INTS, F, array, equal, tensor, torch
 
 DIMS = (None, 0, 1, -1, (0, 2), (1, 2), (0, 1, 2))
 SIMPLE = {"sum": np.sum, "amax": np.max, "amin": np.min, "any": np.any, "all": np.all, "mean": np.mean}

@@ -25,15 +25,19 @@ def _conv(x: np.ndarray, w: np.ndarray, b: np.ndarray, stride: int, pad: int, di
     return out
 
 
-@pytest.mark.parametrize(("stride", "pad", "dilation", "groups"), [(1, 0, 1, 1), (2, 1, 1, 1), (1, 2, 2, 1), (1, 1, 1, 2), (2, 0, 1, 4)])
+@pytest.mark.parametrize(("stride", "pad", "dilation", "groups"), [(1, 0, 1, 1), (2, 1, 1, 1), (1, 2, 2, 1), (1, 1, 1, 2),
+                                                                   (2, 0, 1, 4)])
 def test_conv2d(stride: int, pad: int, dilation: int, groups: int) -> None:
-    x, w, b = array("float64", shape=(2, 4, 6, 7)), array("float64", shape=(4, 4 // groups, 3, 2), seed=1), array("float64", shape=(4,))
-    equal(F.conv2d(tensor(x), tensor(w), tensor(b), stride, pad, dilation, groups), _conv(x, w, b, stride, pad, dilation, groups))
+    x, w, b = array("float64", shape=(2, 4, 6, 7)), array("float64", shape=(4, 4 // groups, 3, 2), seed=1), array("float64",
+                                                                                                                  shape=(4,))
+    equal(F.conv2d(tensor(x), tensor(w), tensor(b), stride, pad, dilation, groups), _conv(x, w, b, stride, pad, dilation,
+                                                                                          groups))
 
 
 def test_conv_of_other_dimensions() -> None:
     x, w = array("float64", shape=(2, 3, 9)), array("float64", shape=(4, 3, 3), seed=1)
-    expected = np.stack([[np.sum([np.correlate(x[n, c], w[o, c]) for c in range(3)], axis=0) for o in range(4)] for n in range(2)])
+    expected = np.stack([[np.sum([np.correlate(x[n, c], w[o, c]) for c in range(3)],
+                                 axis=0) for o in range(4)] for n in range(2)])
     equal(F.conv1d(tensor(x), tensor(w)), expected, 1e-10)
     equal(F.conv1d(tensor(x[0]), tensor(w)), expected[0], 1e-10)
     up = F.conv_transpose1d(tensor(x), tensor(w[:3].transpose(0, 1, 2).copy()), stride=2)
