@@ -511,7 +511,7 @@ def of_partial(ev: Any, obj: PartialValue, name: str) -> Value | None:
 def of_exception(obj: ExceptionValue, name: str) -> Value:
     if name == "args":
         return TupleValue(list(obj.args))
-    if name == "__traceback__":
+    if name == "__traceback__" or obj.real is not None:
         raise Break("attribute", name=name, what="an exception")
     return (obj.cause if name == "__cause__" else obj.context) or NONE
 

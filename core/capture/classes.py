@@ -47,6 +47,11 @@ def instantiate(ev: Any, callee: ClassValue, args: list[Value], kwargs: dict[str
     rule = BUILTIN_TYPES.get(cls)
     if rule is not None:
         return rule(ev, args, kwargs)  # type: ignore[no-any-return]
+    from .builtins import CLASS_RULES
+
+    rule = CLASS_RULES.get(cls)
+    if rule is not None:
+        return rule(ev, args, kwargs)  # type: ignore[no-any-return]
     if isinstance(cls, enum.EnumMeta):
         return Const(ev.native(cls, *[lower(ev, a) for a in args]))
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):

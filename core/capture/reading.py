@@ -29,6 +29,7 @@ from .values import (
     ClassValue,
     Const,
     DictValue,
+    ExceptionValue,
     FunctionValue,
     ListValue,
     MethodValue,
@@ -238,6 +239,8 @@ def read_object(ev: Evaluator, origin: Origin, real: Any, cls: type) -> Value:
     if isinstance(real, property | staticmethod | classmethod | functools.cached_property):
         ev.guard("ID_MATCH", origin, real, "this descriptor")
         return PropertyValue(real, origin)
+    if isinstance(real, BaseException) and type(real.args) is tuple:
+        return read_exception(ev, origin, real, cls)
     if is_module(real):
         ev.guard("TYPE_MATCH", origin, cls, "a module of this class")
         return ModuleValue(cls, origin, real)
@@ -249,6 +252,16 @@ def read_object(ev: Evaluator, origin: Origin, real: Any, cls: type) -> Value:
         return ObjectValue(cls, origin, real)
     ev.guard("TYPE_MATCH", origin, cls, "an object of this class")
     return OpaqueValue(real, origin)
+
+
+def read_exception(ev: Evaluator, origin: Origin, real: BaseException, cls: type) -> Value:
+    """An exception object, as a native step leaves it behind."""
+    ev.guard("TYPE_MATCH", origin, cls, "an exception of this class")
+    place = AttrOrigin(origin, "args")
+    ev.guard("SEQUENCE_LENGTH", place, len(real.args), "the exception's arguments")
+    value = ExceptionValue(cls, [ev.existing(ItemOrigin(place, i), a) for i, a in enumerate(real.args)])
+    value.origin, value.real = origin, real
+    return value
 
 
 def read_bound_builtin(ev: Evaluator, origin: Origin, real: Any) -> Value:

@@ -237,9 +237,11 @@ class Step:
 
 def entered_again(frame: Frame) -> dict[int, list[tuple[str, NativeValue]]]:
     """The modes that are switched at the break, by with statement: the continuation switches them again. A context manager
-    of the script's cannot be entered twice."""
+    of the script's cannot be entered twice. Also the finally blocks that may be gone on with."""
     out: dict[int, list[tuple[str, NativeValue]]] = {}
     for step in frame.path:
+        if isinstance(step.owner, ast.Try) and step.field == "finalbody" and step.extra is None:
+            out[id(step.owner)] = []                # reached by the normal way: nothing waits for its end
         if isinstance(step.owner, ast.With):
             managers = [entered.manager for entered in step.extra or ()]
             if not all(isinstance(m, NativeValue) for m in managers):

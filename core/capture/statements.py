@@ -292,8 +292,6 @@ def exception_from(ev: Any, value: Value) -> UserRaise:
         value = ev.force(call(ev, value, [], {}))
     if isinstance(value, ExceptionValue):
         return UserRaise(value)
-    if getattr(value, "real", None) is not None and isinstance(value.real, BaseException):  # type: ignore[attr-defined]
-        raise Break("syntax", what="raising an exception object that exists already")
     return UserRaise(ExceptionValue(TypeError, [Const("exceptions must derive from BaseException")]))
 
 

@@ -18,7 +18,8 @@ Level = tuple[ast.AST, str, int]       # the owner of a block, the name of its l
 def suffix(path: Sequence[Level], rest: list[ast.stmt],
            managers: Mapping[int, Sequence[str]] | None = None) -> list[ast.stmt]:
     """`rest` (of the statement that `path` ends at) followed by everything the function would still run. `managers`: for
-    a with statement (by id), variables that hold context managers to enter again."""
+    a with statement (by id), variables that hold context managers to enter again; for a try statement whose finally block
+    was reached by the normal way, nothing."""
     body = list(rest)
     for depth in range(len(path) - 1, -1, -1):
         owner, field, index = path[depth]
@@ -33,6 +34,8 @@ def wrap(owner: Any, field: str, body: list[ast.stmt], managers: Sequence[str] |
         return [ast.copy_location(ast.With(items, body or [ast.Pass()]), owner)]
     if isinstance(owner, ast.FunctionDef | ast.AsyncFunctionDef | ast.If | ast.match_case):
         return body
+    if isinstance(owner, ast.Try) and field == "finalbody" and managers is not None:
+        return body                                            # entered by the normal way: nothing waits for its end
     if isinstance(owner, ast.Try) and field == "body":
         return [ast.copy_location(ast.Try(body or [ast.Pass()], owner.handlers, owner.orelse, owner.finalbody), owner)]
     if isinstance(owner, ast.Try) and field == "orelse":
