@@ -117,5 +117,6 @@ def submodules() -> dict[str, types.ModuleType]:
 
 def grad(*args: Any, **kwargs: Any) -> Any:
     """torch.autograd.grad: raises NotYetSupported."""
-    raise NotYetSupported("torch.autograd.grad does not exist yet: run the forward part, under torch.no_grad() if gradients are "
+    raise NotYetSupported("torch.autograd.grad does not exist yet: run the forward part, under torch.no_grad() if gradients "
+                          "are "
                           "not wanted.")
