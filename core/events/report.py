@@ -12,6 +12,7 @@ from rich.table import Table
 from . import summary
 from .reader import Session
 from .schema import OUTCOME_NUMBER, OUTCOME_WORDS, OUTCOMES, Artifact
+from .summary import duration
 
 MOST_LINES = 200             # calls listed one by one; the rest is counted
 COLOURS = {"compile": "cyan", "recompile": "yellow", "reuse": "green", "eager_limit": "magenta",
@@ -34,11 +35,6 @@ def print_report(session: Session, file: IO[str], colour: bool | None = None, mo
     _causes(console, session)
     _advice(console, session)
     _notes(console, session)
-
-
-def ms(ns: float) -> str:
-    """Nanoseconds as readable milliseconds."""
-    return f"{ns / 1e6:.3g} ms" if ns < 1e9 else f"{ns / 1e9:.3g} s"
 
 
 def dynamic(artifact: Artifact) -> list[tuple[str, str]]:
@@ -64,7 +60,7 @@ def _head(console: Console, session: Session) -> None:
     _line(console, f"{count} {summary.plural(count, 'call')}" + (f": {', '.join(parts)}" if parts else ""))
     spent = sum(p.end - p.start for p in session.phases)
     if spent:
-        _line(console, f"compile time {ms(spent)} for {len(session.artifacts)} "
+        _line(console, f"compile time {duration(spent)} for {len(session.artifacts)} "
                        f"{summary.plural(len(session.artifacts), 'artifact')}")
 
 
@@ -85,7 +81,7 @@ def _functions(console: Console, session: Session) -> None:
         code = session.codes[row.code]
         counts = [str(row.outcomes[o]) if row.outcomes[o] else "-" for o in OUTCOMES]
         table.add_row(escape(row.title), escape(f"line {code.first_line}"), str(row.calls), *counts, str(row.artifacts),
-                      ms(row.compile_ns))
+                      duration(row.compile_ns))
     console.print(table)
     for meter in summary.meters(session):
         if meter.reached or meter.entries * 2 >= meter.limit:
@@ -108,7 +104,7 @@ def _artifacts(console: Console, session: Session) -> None:
         graph = "" if a.has_graph else ", no graph"
         _line(console, f"artifact {a.id}  {session.codes[a.code].title} version {a.version}  "
                        f"{'dynamic: ' + dims if dims else 'static'}{graph}{broke}  ran {int(uses[a.id])}x  "
-                       f"compiled in {ms(spent.get(a.id, 0))}")
+                       f"compiled in {duration(spent.get(a.id, 0))}")
     if len(session.artifacts) > MOST_LINES:
         _line(console, f"... and {len(session.artifacts) - MOST_LINES} more")
 
@@ -216,7 +212,7 @@ def _causes(console: Console, session: Session) -> None:
         values = ", ".join(cause.seen[:6]) + (f", ... ({len(cause.seen)} values)" if len(cause.seen) > 6 else "")
         limit = ", reached the limit" if cause.reached_limit else ""
         _line(console, f"{cause.place}  in {session.codes[cause.code].title}: {cause.versions} "
-                       f"{summary.plural(cause.versions, 'version')}, {ms(cause.compile_ns)}{limit}"
+                       f"{summary.plural(cause.versions, 'version')}, {duration(cause.compile_ns)}{limit}"
                        + (f"  values: {values}" if values else ""))
 
 

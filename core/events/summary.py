@@ -252,7 +252,7 @@ def advise(session: Session, cause: Cause) -> Advice | None:
     if not cause.versions:
         return None
     title = session.codes[cause.code].title
-    ms = f"{cause.compile_ns / 1e6:.3g} ms"
+    ms = duration(cause.compile_ns)
     limit = ", then the recompile limit" if cause.reached_limit else ""
     versions = f"{cause.versions} more {plural(cause.versions, 'version')}"
     took = f"{cause.place} took {len(cause.seen)} values" if len(cause.seen) > 1 else f"{cause.place} changed"
@@ -262,6 +262,10 @@ def advise(session: Session, cause: Cause) -> Advice | None:
         return Advice("size", cause.code, f"{cost}: {cure}", "", cause.compile_ns, cause.versions)
     if ".shape[" in cause.place:
         tensor, dim = cause.place.rsplit(".shape[", 1)[0], cause.place.rsplit("[", 1)[1].rstrip("]")
+        small = {"0", "1"} & set(cause.seen)
+        if dim.isdigit() and small and len(cause.seen) <= len(small) + 1:
+            cure = f"a size of {' or '.join(sorted(small))} always gets a version of its own; avoid it, or warm it up first"
+            return Advice("size", cause.code, f"{cost}: {cure}", "", cause.compile_ns, cause.versions)
         if dim.isdigit():
             line = f"torch._dynamo.mark_dynamic({tensor}, {dim})"
             cure = "mark the dimension dynamic before the first call, or compile with dynamic=True"
@@ -283,6 +287,11 @@ def advise(session: Session, cause: Cause) -> Advice | None:
     }
     cure = cures.get(cause.kind, "keep it the same from call to call")
     return Advice("value", cause.code, f"{cost}: {cure}", "", cause.compile_ns, cause.versions)
+
+
+def duration(ns: float) -> str:
+    """A stretch of time for people: 5.9 ms, 2.45 s."""
+    return f"{ns / 1e9:.3g} s" if ns >= 1e9 else f"{ns / 1e6:.3g} ms"
 
 
 def is_number(text: str) -> bool:

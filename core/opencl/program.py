@@ -122,7 +122,7 @@ def _from_source(text: str, flags: list[str], device: Device) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return cl.Program(device.context, text).build(options=flags, devices=[device.handle])
+            return cl.Program(device.context, text).build(options=[*flags, "-w"], devices=[device.handle])
     except cl.Error as problem:
         log = str(problem)
         lines = [x for x in log.splitlines() if "error" in x.lower()] or log.splitlines()
