@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
+from ..events.recorder import RECORDER
 from ..graph.node import Graph, Node
 from ..graph.printer import graph_text
 from . import profiling
@@ -193,7 +194,7 @@ class CompiledGraph:
 
     # -- running -----------------------------------------------------------------------------------------------------
     def __call__(self, *inputs: Any) -> tuple:
-        if profiling.wanted():
+        if RECORDER.profiling:
             return self._run_profiled(inputs)
         try:
             return self._call(*inputs)

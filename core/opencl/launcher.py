@@ -65,9 +65,11 @@ class LaunchWriter:
         context = target.large.context
         pool = memory.pool_of(context)
         self.globals: dict[str, Any] = {
-            "np": np, "empty": np.empty, "matmul": np.matmul, "Buffer": pyopencl().Buffer, "context": context,
+            "np": np, "empty": np.empty, "matmul": np.matmul, "Buffer": pyopencl().Buffer,
+            "context": context,
             "wrap": wrap_meta, "meta_of": TensorMeta.of, "run_eager": run_eager, "cut": cut, "flat": memory.flat,
-            "buffer_of": memory.buffer_of, "take": pool.take, "give": pool.give, "copy": pyopencl().enqueue_copy,
+            "buffer_of": memory.buffer_of, "take": pool.take, "give": pool.give, "fresh": pool.fresh,
+            "copy": pyopencl().enqueue_copy,
             "enqueue": pyopencl().enqueue_nd_range_kernel, "DUMMY": pyopencl().Buffer(context, 1, 64), "ONE": (1,),
             "READ": memory.READ if zero_copy else memory.COPY_IN, "WRITE": memory.WRITE, "DEVICE": memory.DEVICE}
         self.names: set[str] = set(self.globals) | {"queue", "kernels", "grid", "pieces", "k", "g", "per", "lock"}
@@ -253,7 +255,10 @@ class LaunchWriter:
         else:
             array = self.array(node)
             found = self.name(f"{node.name}_b")
-            if not self.surely_some(node):
+            if self.zero_copy and node.kind == "input":
+                slot = self.const(f"{node.name}_slot", memory.Slot(self.globals["context"]))
+                self.line(f"{found} = {slot}.buffer if {slot}.ref() is {array} else {slot}.miss({array})")
+            elif not self.surely_some(node):
                 self.line(f"{found} = buffer_of(context, READ, {array})")
             else:
                 if not row_major(shape, strides):
@@ -265,17 +270,20 @@ class LaunchWriter:
 
     def new_array(self, node: Node) -> str:
         """An uninitialised array in memory order; `permuted` gives it its shape."""
-        shape, strides = shape_of(node.spec), strides_of(node.spec)
-        order = None if row_major(shape, strides) else dense_order(shape, strides)
         found = self.name(f"{node.name}_a")
-        sizes = shape if order is None else [shape[d] for d in order]
-        self.line(f"{found} = empty({self.shape(sizes)}, {self.dtype(node.spec.dtype)})")
+        sizes = self.shape([shape_of(node.spec)[d] for d in self.order(node)])
+        self.line(f"{found} = empty({sizes}, {self.dtype(node.spec.dtype)})")
         return found
 
-    def permuted(self, node: Node, array: str) -> str:
+    def order(self, node: Node) -> tuple[int, ...]:
+        """Dimensions from slowest to fastest in memory."""
         shape, strides = shape_of(node.spec), strides_of(node.spec)
         order = None if row_major(shape, strides) else dense_order(shape, strides)
-        if order is not None:
+        return tuple(range(len(shape))) if order is None else order
+
+    def permuted(self, node: Node, array: str) -> str:
+        order = self.order(node)
+        if order != tuple(range(len(order))):
             self.line(f"{array} = {array}.transpose({tuple(int(d) for d in np.argsort(order))})")
         return array
 
@@ -286,13 +294,14 @@ class LaunchWriter:
             found = self.buffers[id(node)] = self.name(f"{node.name}_b")
             self.line(f"{found} = Buffer(context, DEVICE, max({self.size(nbytes)}, 64))")
         elif id(node) in self.escaping or not row_major(shape_of(node.spec), strides_of(node.spec)):
-            array = self.new_array(node)
-            if not self.surely_some(node):
-                found = self.name(f"{node.name}_b")
-                self.line(f"{found} = buffer_of(context, WRITE, {array})")
+            found = self.name(f"{node.name}_b")
+            if isinstance(nbytes, int) and nbytes < memory.LEASE:
+                array = self.new_array(node)
+                self.line(f"{found} = {'Buffer' if nbytes else 'buffer_of'}(context, WRITE, {'0, ' if nbytes else ''}{array})")
             else:
-                found = self.name(f"{node.name}_b")
-                self.line(f"{found} = Buffer(context, WRITE, 0, {array})")
+                array = self.name(f"{node.name}_a")
+                sizes = self.shape([shape_of(node.spec)[d] for d in self.order(node)])
+                self.line(f"{array}, {found} = fresh({sizes}, {self.dtype(node.spec.dtype)}, {self.size(nbytes)})")
             self.buffers[id(node)] = found
             self.arrays[id(node)] = self.permuted(node, array)
         else:
@@ -492,6 +501,7 @@ def last_uses(steps: list[Group | Node], kernels: dict[int, list[Kernel]], write
         if number in kernels:
             nodes = [a.node for k in kernels[number] for a in k.arrays if a.node is not None]
         else:
+            assert isinstance(step, Node)
             nodes = [step, *walk_nodes(step.args)]
         for node in nodes:
             base = writer.base(node)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import functools
+import weakref
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,8 @@ from .devices import pyopencl
 
 ALIGN = 64
 SMALLEST = 4096
-LIMIT = 1 << 30           # bytes the pool keeps for reuse
+LIMIT = 1 << 29           # bytes the pool keeps for reuse
+LEASE = 1 << 18           # results from this size on live in pooled memory: fresh pages would cost more than the kernel
 READ, WRITE = 4 | 8, 1 | 8           # READ_ONLY | USE_HOST_PTR, READ_WRITE | USE_HOST_PTR
 COPY_IN, DEVICE = 4 | 32, 1          # READ_ONLY | COPY_HOST_PTR, READ_WRITE
 
@@ -77,6 +80,56 @@ class Pool:
         if self.kept + size <= LIMIT:
             self.kept += size
             self.free.setdefault(size, []).append(block)
+
+
+    def fresh(self, shape: tuple, dtype: np.dtype, nbytes: int) -> tuple[np.ndarray, Any]:
+        """A contiguous array for a result, and the buffer over it. Memory of a large one returns to the pool when the
+        last array over it is gone."""
+        if nbytes < LEASE:
+            array = np.empty(shape, dtype)
+            return array, buffer_of(self.context, WRITE, array)
+        block = self.take(nbytes)
+        lease = _lease_type(block[0].size).from_buffer(block[0])
+        lease.block, lease.pool = block, self
+        return np.ndarray(shape, dtype, lease), block[1]
+
+
+@functools.cache
+def _lease_type(size: int) -> Any:
+    """A ctypes array of `size` bytes that gives its block back when it is collected."""
+
+    def __del__(self: Any) -> None:
+        self.pool.give(self.block)
+
+    return type(f"Lease{size}", (ctypes.c_char * size,), {"__del__": __del__})
+
+
+class Slot:
+    """The buffer over an input of one artifact, kept while the same array comes in (parameters do, call after call).
+    It does not keep the array alive."""
+
+    __slots__ = ("context", "ref", "buffer", "last", "misses")
+
+    def __init__(self, context: Any) -> None:
+        self.context = context
+        self.ref: Any = _nothing
+        self.buffer: Any = None
+        self.last = 0
+        self.misses = 0
+
+    def miss(self, array: np.ndarray) -> Any:
+        """A buffer over another array than the last. It is kept from the second time on that an array comes."""
+        if array.size == 0 or self.last != id(array) or self.misses > 8:
+            self.last = id(array)
+            return buffer_of(self.context, READ, array)
+        self.misses += 1                                # arrays that share an identity after one another are no use
+        self.ref = weakref.ref(array)
+        self.buffer = pyopencl().Buffer(self.context, READ, 0, flat(array))
+        return self.buffer
+
+
+def _nothing() -> None:
+    return None
 
 
 _POOLS: dict[int, Pool] = {}

@@ -4,26 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..events.recorder import RECORDER
 from .devices import pyopencl
-
-_SEEN: list[Any] = []
-
-
-def recorder() -> Any:
-    """The process's recorder, or None while the events package cannot be imported."""
-    if not _SEEN:
-        try:
-            from ..events.recorder import RECORDER
-
-            _SEEN.append(RECORDER)
-        except ImportError:
-            _SEEN.append(None)
-    return _SEEN[0]
-
-
-def wanted() -> bool:
-    """Whether launches are to be timed."""
-    return bool(getattr(recorder(), "profiling", False))
 
 
 class Collector:
@@ -53,4 +35,4 @@ class Collector:
         rows = [(ids[name], start + shift, end + shift, self.owner.target.name) for name, start, end in times
                 if name in ids]
         if rows:
-            recorder().launches(rows)
+            RECORDER.launches(rows)

@@ -31,6 +31,7 @@ from .loop_ir import (
     Store,
     walk,
 )
+from .lower import TRANSCENDENTAL
 from .sizes import Size, product, same, times
 
 LANES = 16
@@ -163,11 +164,50 @@ def schedule(loops: Loops, gpu: bool, split: bool = False) -> Schedule:
                 passes[level - 1].after.append(s)
             else:
                 before.append(s)
+    _stash(loops, a, passes)
     out = Schedule(loops, "", list(loops.rows), list(loops.inner), uniform, before, passes, {}, {}, {})
     _drop_unused(out)
     _name_sizes(out)
     out.style = _style(out, gpu, split)
     return out
+
+
+def _stash(loops: Loops, a: Analysis, passes: list[Pass]) -> None:
+    """Keep a costly element value of one pass in the output that the last pass writes, instead of computing it again:
+    softmax leaves exp(x - max) there. Each element is read by the work-item that wrote it, just before it is replaced."""
+    last = passes[-1]
+    outputs = [s for s in last.elements if isinstance(s, Store) and len(s.strides) == len(loops.rows) + len(loops.inner)]
+    for k, p in enumerate(passes[:-1]):
+        for s in list(p.elements):
+            again = [x for x in last.elements if x is s]
+            if not outputs or not again or not isinstance(s, Let) or not _costly(s) \
+                    or any(isinstance(x, Store) and x.value.name == s.name for x in last.elements):
+                continue
+            store = next((o for o in outputs if o.dtype is s.dtype and len(a.axes[s.name]) == len(o.strides)), None)
+            if store is None:
+                continue
+            outputs.remove(store)
+            p.elements.insert(p.elements.index(s) + 1, Store(store.array, store.strides, Ref(s.name, s.dtype), s.dtype, None))
+            loaded = Let(s.name, Load(store.array, store.strides, s.dtype), s.dtype, None)
+            for q in passes[k + 1:]:
+                q.elements = [loaded if x is s else x for x in q.elements]
+    for p in passes:
+        _needed_only(p)
+
+
+def _costly(s: Let) -> bool:
+    """Whether computing a value takes a transcendental function."""
+    return any(isinstance(e, Apply) and e.fn in TRANSCENDENTAL for e in walk(s.value))
+
+
+def _needed_only(p: Pass) -> None:
+    """Drop element values of a pass that nothing in it reads any more."""
+    while True:
+        used = {n for s in [*p.elements, *p.reductions] for n in uses(s)}
+        kept = [s for s in p.elements if not isinstance(s, Let) or s.name in used]
+        if len(kept) == len(p.elements):
+            return
+        p.elements = kept
 
 
 def _moves(s: Store, inner: set[int]) -> bool:

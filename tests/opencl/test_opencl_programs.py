@@ -91,23 +91,17 @@ def test_stages_can_be_printed(graphs):
 def test_profiled_launches_reach_the_recorder(graphs, monkeypatch):
     import time
 
-    from guardscope.core.opencl import profiling
+    from guardscope.core.events.recorder import RECORDER
 
-    class Recorder:
-        profiling = True
-        rows = []
-
-        def launches(self, rows):
-            self.rows += rows
-
-    monkeypatch.setattr(profiling, "recorder", lambda: Recorder)
-    monkeypatch.setattr(Recorder, "launches", classmethod(Recorder.launches))
+    rows = []
+    monkeypatch.setattr(RECORDER, "profiling", True)
+    monkeypatch.setattr(RECORDER, "launches", rows.extend)
     a = normal(300, 300)
     compiled = graphs.compile(lambda x: (x * 2).softmax(1) @ x, a)
     compiled.kernel_ids = {k.name: 40 + i for i, k in enumerate(compiled.kernels)}
     before = time.perf_counter_ns()
     graphs.call(compiled, a)
     after = time.perf_counter_ns()
-    assert [r[0] for r in Recorder.rows] == [40]
-    for _, start, end, device in Recorder.rows:
+    assert [r[0] for r in rows] == [40]
+    for _, start, end, device in rows:
         assert start <= end <= after and end > before and device
