@@ -259,7 +259,11 @@ def formatted_value(ev: Any, frame: Frame, node: ast.FormattedValue) -> Value:
 # -- calls ----
 def call_expression(ev: Any, frame: Frame, node: ast.Call) -> Value:
     callee = evaluate(ev, frame, node.func)
-    args = sequence(ev, frame, node.args)
+    lone = len(node.args) == 1 and isinstance(node.args[0], ast.Starred) and bool(node.keywords)
+    if lone:                                    # f(*s, k=v): the call itself iterates s, after the keywords
+        starred_value = evaluate(ev, frame, node.args[0].value)
+    else:
+        args = sequence(ev, frame, node.args)
     kwargs = Keywords()
     for keyword in node.keywords:
         if keyword.arg is None:
@@ -275,6 +279,10 @@ def call_expression(ev: Any, frame: Frame, node: ast.Call) -> Value:
             kwargs.unordered += getattr(ev.force(source), "unordered", ())
         else:
             kwargs[mangle(keyword.arg, frame.class_name)] = evaluate(ev, frame, keyword.value)
+    if lone:
+        frame.at(node.args[0], "iter")
+        args = items_of(ev, starred_value)
+        finished(frame, node.args[0].value, TupleValue(list(args)))
     frame.at(node)
     return call(ev, callee, args, kwargs)
 

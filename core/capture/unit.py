@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..source.locate import Located, NoSource, locate
+from .private_names import mangled
 
 
 @dataclass(slots=True, eq=False)
 class Unit:
     """One compilable piece of Python.
 
-    node: a FunctionDef (a lambda becomes one with a single Return, positions kept). params: the code's variables for its
+    node: a FunctionDef (a lambda becomes one with a single Return; private names are written out; positions kept). params: the code's variables for its
     parameters, in order (positional, keyword-only, *args, **kwargs). code: the key of its artifacts. freevars: names of
     the closure's cells, in order.
     """
@@ -76,6 +77,7 @@ def unit_of(function: types.FunctionType) -> Unit | NoSource:
         if "type_params" in ast.FunctionDef._fields:
             made.type_params = []  # type: ignore[attr-defined]
         node = ast.copy_location(made, node)
+    node = mangled(node, located.class_name)
     return register(Unit(
         name=code.co_name, qualname=code.co_qualname, kind="lambda" if code.co_name == "<lambda>" else "function", node=node,
         params=code.co_varnames[:parameter_count(code)], code=code, freevars=code.co_freevars, file=located.file,

@@ -102,5 +102,8 @@ def _same_names(node: Any, code: types.CodeType) -> bool:
 
 
 def _class_of(qualname: str) -> str | None:
-    parts = qualname.split(".")
-    return parts[-2] if len(parts) > 1 and parts[-2] != "<locals>" else None
+    """The innermost class around a function: what its private names are mangled with."""
+    parts = qualname.split(".")[:-1]
+    while parts and parts[-1] == "<locals>":                # a function inside a function: look further out
+        parts = parts[:-2]
+    return parts[-1] if parts else None

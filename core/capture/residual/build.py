@@ -7,7 +7,7 @@ import types
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..scopes import mangle
+from ..private_names import Mangle
 
 
 def empty_arguments(names: Iterable[str] = ()) -> ast.arguments:
@@ -22,14 +22,22 @@ def function_node(name: str, args: ast.arguments, body: list[ast.stmt], like: as
     return ast.copy_location(node, like)
 
 
-def code_in_factory(node: ast.FunctionDef, free: Iterable[str], file: str) -> types.CodeType:
+def code_in_factory(node: ast.FunctionDef, free: Iterable[str], file: str, qualname: str | None = None) -> types.CodeType:
     """The code object of `node` compiled inside a function whose parameters are the names `free`, so that those become
-    free variables of the code."""
+    free variables of the code. `qualname`: of the script's function that it is a part of; functions defined inside get
+    the qualified names they have in the script."""
     factory = function_node("make", empty_arguments(free), [node, ast.Return(ast.Name(node.name, ast.Load()))], node)
     module = ast.Module([factory], [])
     ast.fix_missing_locations(module)
     outer = next(c for c in compile(module, file, "exec", dont_inherit=True).co_consts if isinstance(c, types.CodeType))
-    return next(c for c in outer.co_consts if isinstance(c, types.CodeType) and c.co_name == node.name)
+    code = next(c for c in outer.co_consts if isinstance(c, types.CodeType) and c.co_name == node.name)
+    return renamed(code, code.co_qualname, qualname) if qualname is not None else code
+
+
+def renamed(code: types.CodeType, prefix: str, wanted: str) -> types.CodeType:
+    """The code with `prefix` of its qualified name, and of all those inside it, replaced."""
+    inner = tuple(renamed(c, prefix, wanted) if isinstance(c, types.CodeType) else c for c in code.co_consts)
+    return code.replace(co_consts=inner, co_qualname=wanted + code.co_qualname[len(prefix):])
 
 
 def function_on_cells(code: types.CodeType, globals: dict[str, Any], name: str,
@@ -39,19 +47,4 @@ def function_on_cells(code: types.CodeType, globals: dict[str, Any], name: str,
     return types.FunctionType(code, globals, name, None, closure)
 
 
-class Mangle(ast.NodeTransformer):
-    """Writes private names (`__x` in class C) as the compiler would inside the class body, where this code no longer is.
-    `keep`: generated names that are no private names of the script's."""
-
-    def __init__(self, class_name: str | None, keep: Iterable[str] = ()) -> None:
-        self.class_name, self.keep = class_name, frozenset(keep)
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        if node.id not in self.keep:
-            node.id = mangle(node.id, self.class_name)
-        return node
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        self.generic_visit(node)
-        node.attr = mangle(node.attr, self.class_name)
-        return node
+__all__ = ["Mangle", "code_in_factory", "empty_arguments", "function_node", "function_on_cells"]

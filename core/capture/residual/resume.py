@@ -122,7 +122,7 @@ def _make(unit: Unit, path: Sequence[Level], broken: Any, role: str, finished: S
         node.body.insert(0, ast.copy_location(ast.Global(sorted(declared)), broken))
     ast.fix_missing_locations(node)
     free = [*cell_names, *(["__class__"] if "__class__" in unit.original.freevars and "__class__" not in cell_names else [])]
-    code = code_in_factory(node, free, unit.file)
+    code = code_in_factory(node, free, unit.file, unit.original.qualname)
     made = Unit(name=name, qualname=f"{unit.original.qualname} (after line {line})", kind="resume", node=node,
                 params=code.co_varnames[:parameter_count(code)], code=code, freevars=code.co_freevars, file=unit.file,
                 first_line=line, class_name=unit.original.class_name, located=unit.located, resume_of=unit.original,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..unit import Unit
-from .build import Mangle, code_in_factory, function_node
+from .build import code_in_factory, function_node
 
 FRAME_READERS = frozenset({"super", "locals", "globals", "vars", "dir", "eval", "exec", "breakpoint", "print", "range", "len",
                            "isinstance", "type", "int", "float", "str", "bool", "list", "tuple", "dict", "set", "enumerate",
@@ -46,8 +46,7 @@ def _compile(unit: Unit) -> types.CodeType:
             arg.annotation = None
     body = [_Route().visit(copy.deepcopy(s)) for s in unit.node.body]
     node = function_node(name, args, body, unit.node)
-    node = Mangle(unit.class_name, {"__gs_call"}).visit(node)
-    return code_in_factory(node, [*unit.freevars, "__gs_call"], unit.file)
+    return code_in_factory(node, [*unit.freevars, "__gs_call"], unit.file, unit.original.qualname)
 
 
 class _Route(ast.NodeTransformer):
