@@ -2,7 +2,7 @@
 
     y = __graph(x)[0]
     __r0 = __rt.call(print, 'between')
-    return resume_in_f_at_8(y)
+    return __finish(resume_in_f_at_8(y))
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from . import effects
 from .frames import Frame
 from .origins import CellObjectOrigin
 from .rebuild import Rebuilder
+from .residual import chain
 from .residual.comprehension import comprehension_unit
 from .residual.native import native
-from .residual.resume import CannotResume, ResumeSite, fresh_names, make_resume
 from .residual.rest import contains
+from .residual.resume import CannotResume, ResumeSite, fresh_names, make_resume
 from .values import NativeValue, Value
 
 
@@ -216,7 +217,9 @@ class Step:
         arguments += [self.made.get(n) or r.value(self.local(n)) for n in site.locals]
         if site.takes_result:
             arguments.append(operands.result)
-        return [f"return {self.callee(site)}({', '.join(arguments)})"]
+        if self.ev.unit.kind == "resume":
+            return [f"return {r.pin(chain.Next, 'Next')}({', '.join([self.callee(site), *arguments])})"]
+        return [f"return {r.pin(chain.finish, 'finish')}({self.callee(site)}({', '.join(arguments)}))"]
 
     def callee(self, site: ResumeSite) -> str:
         """The continuation: one for good, or one per call when it shares cells."""
@@ -231,7 +234,8 @@ class Step:
             else:
                 text = r.cell(self.frame.variables[name])
             cells.append(f"{name!r}: {text}")
-        function = f"{r.pin(site.function, site.unit.name)}({ev.globals_of(ev.function.__globals__).slot}, {{{', '.join(cells)}}})"
+        globals_slot = ev.globals_of(ev.function.__globals__).slot
+        function = f"{r.pin(site.function, site.unit.name)}({globals_slot}, {{{', '.join(cells)}}})"
         return f"__rt.resume({r.pin(site.unit, 'unit_' + site.unit.name)}, {function})"
 
 

@@ -15,9 +15,9 @@ from .private_names import mangled
 class Unit:
     """One compilable piece of Python.
 
-    node: a FunctionDef (a lambda becomes one with a single Return; private names are written out; positions kept). params: the code's variables for its
-    parameters, in order (positional, keyword-only, *args, **kwargs). code: the key of its artifacts. freevars: names of
-    the closure's cells, in order.
+    node: a FunctionDef (a lambda becomes one with a single Return; private names are written out; positions
+    kept). params: the code's variables for its parameters, in order (positional, keyword-only, *args, **kwargs). code: the
+    key of its artifacts. freevars: names of the closure's cells, in order.
     """
 
     name: str

@@ -9,6 +9,9 @@ from typing import Any
 from .rest import CannotResume, Rest, load
 
 
+FRAME_READERS = ("locals", "globals", "vars", "eval", "exec", "dir", "super")
+
+
 def native(broken: Any, role: str, names: Mapping[int, str], route: str = "__rt.call") -> str:
     """Source text of an expression. Every operand must be in `names`; a call goes through `route`, so that the function
     called is compiled on its own. role "truth": `bool(...)` of the finished node.
@@ -19,7 +22,7 @@ def native(broken: Any, role: str, names: Mapping[int, str], route: str = "__rt.
         return f"bool({names[id(broken)]})"
     rest = Rest(ast.Pass(), "", names)
     if isinstance(broken, ast.Call):
-        if isinstance(broken.func, ast.Name) and broken.func.id in ("locals", "globals", "vars", "eval", "exec", "dir", "super"):
+        if isinstance(broken.func, ast.Name) and broken.func.id in FRAME_READERS:
             raise CannotResume(f"{broken.func.id}() looks at the frame it is called from")
         call = _operands(rest, broken)
         inside = ast.unparse(ast.Call(ast.Name("f", ast.Load()), [call.func, *call.args], call.keywords))

@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..scopes import names_of
 from ..unit import Unit, parameter_count, register
-from .build import Mangle, code_in_factory, empty_arguments, function_node, function_on_cells
+from .build import code_in_factory, empty_arguments, function_node, function_on_cells
 from .liveness import live_names, stored_names
 from .rest import CannotResume, Rest
 from .suffix import Level, suffix
@@ -64,8 +65,9 @@ def make_resume(unit: Unit, path: Sequence[Level], broken: ast.AST, role: str, f
     path: from the function's body down to the statement under way. role: "op", "truth" (the truth of `broken`), or
     "done" (the whole statement was finished natively). finished: operands at hand and their names. bound: local variables
     that have a value now. cells: variables that travel as cells (free variables of the function, locals shared with
-    functions made before). branch: for the truth of an `if` test, the side taken; None makes one continuation for both. managers: id of a with statement on the path -> variables that
-    hold the context managers which the continuation enters again (they count as temporaries).
+    functions made before). branch: for the truth of an `if` test, the side taken; None makes one continuation for both.
+    managers: id of a with statement on the path -> variables that hold the context managers which the continuation enters
+    again (they count as temporaries).
 
     Raises CannotResume when the place has none.
     """
@@ -73,8 +75,7 @@ def make_resume(unit: Unit, path: Sequence[Level], broken: ast.AST, role: str, f
            tuple(sorted(bound)), tuple(cells), len(path), tuple(n for names in (managers or {}).values() for n in names))
     known = _sites.get(key)
     if known is None:
-        known = _sites[key] = _make(unit, path, broken, role, finished, result, bound, cells, branch,
-                                            managers or {})
+        known = _sites[key] = _make(unit, path, broken, role, finished, result, bound, cells, branch, managers or {})
     return known
 
 
@@ -97,9 +98,8 @@ def _make(unit: Unit, path: Sequence[Level], broken: Any, role: str, finished: S
         rest = Rest(broken, result, {id(n): name for n, name in finished}, role).statement(statement)
     body = [copy.deepcopy(s) for s in suffix(path, rest, managers)]
     first = unit.original.params[0] if unit.original.params else None
+    body = [_ExplicitSuper(first).visit(_Undeclared().visit(s)) for s in body]
     entered = [name for names in managers.values() for name in names]
-    keep = {result, *(name for _, name in finished), *entered, *unit.params}
-    body = [Mangle(unit.original.class_name, keep).visit(_ExplicitSuper(first).visit(s)) for s in body]
     live = live_names(body)
     temporaries = tuple(name for name in [*(name for _, name in finished), *entered] if name in live)
     cell_names = [c for c in cells if c in live or c in stored_names(body)]
@@ -117,7 +117,7 @@ def _make(unit: Unit, path: Sequence[Level], broken: Any, role: str, finished: S
     if branch is not None:
         name += "_true" if branch else "_false"
     node = function_node(name, empty_arguments(params), [*(ast.copy_location(h, broken) for h in head), *body], broken)
-    declared = _globals_declared(unit.original.node) & (live | stored)
+    declared = names_of(unit.original.node).declared_global & (live | stored)
     if declared:
         node.body.insert(0, ast.copy_location(ast.Global(sorted(declared)), broken))
     ast.fix_missing_locations(node)
@@ -138,7 +138,7 @@ def leaves_loop(body: Sequence[ast.AST]) -> bool:
         if isinstance(s, ast.Break | ast.Continue):
             return True
         inner = [] if isinstance(s, ast.For | ast.While) else getattr(s, "body", [])
-        if isinstance(s, ast.FunctionDef | ast.ClassDef | ast.Lambda) or isinstance(s, ast.expr):
+        if isinstance(s, ast.FunctionDef | ast.ClassDef | ast.expr):
             continue
         parts = [*(inner if isinstance(inner, list) else []), *getattr(s, "orelse", []), *getattr(s, "finalbody", []),
                  *(h for h in getattr(s, "handlers", [])), *(c for c in getattr(s, "cases", []))]
@@ -147,8 +147,19 @@ def leaves_loop(body: Sequence[ast.AST]) -> bool:
     return False
 
 
-def _globals_declared(node: Any) -> set[str]:
-    return {name for n in ast.walk(node) if isinstance(n, ast.Global) for name in n.names}
+class _Undeclared(ast.NodeTransformer):
+    """Drops `global` and `nonlocal`: a continuation says so once, at its top."""
+
+    def visit_Global(self, node: ast.Global) -> ast.AST:
+        return ast.copy_location(ast.Pass(), node)
+
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> ast.AST:
+        return ast.copy_location(ast.Pass(), node)
+
+    def _keep(self, node: ast.AST) -> ast.AST:
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _keep
 
 
 class _ExplicitSuper(ast.NodeTransformer):
