@@ -8,7 +8,6 @@ from typing import Any
 
 from .rest import CannotResume, Rest, load
 
-
 FRAME_READERS = ("locals", "globals", "vars", "eval", "exec", "dir", "super")
 
 
