@@ -1,6 +1,7 @@
 // Matrix products out[b0, b1, i, j] = sum over k of a[b0, b1, i, k] * b[b0, b1, k, j], for any strides and sizes.
 // The including text defines NAME, ELEM (in memory), ACC (one accumulator), WIDE (16 of them) and TO_ACC, TO_WIDE, PUT,
-// PUT16 (conversions and stores); B_UNIT when neighbouring columns of b are neighbours in memory. Sections: cpu, gpu.
+// PUT16 (conversions and stores); B_UNIT when neighbouring columns of b are neighbours in memory. Sections: cpu; dots (CPU,
+// rows of a and columns of b both contiguous, as in x @ w.T); gpu.
 
 //@ cpu
 // One work-item computes whole tiles of 8 rows by 32 columns, kept in registers: each loaded vector of b is used for 8
@@ -59,6 +60,62 @@ __kernel void NAME(__global const ELEM *restrict a, __global const ELEM *restric
                     for (IDX k = 0; k < depth; ++k) sum += TO_ACC(ap, k * a_k) * TO_ACC(bp, k * b_k + c * b_j);
                     PUT(op, c, sum);
                 }
+        }
+    }
+}
+
+//@ dots
+// As above, but both operands are walked along k: 4 by 4 dot products at a time, 16 products in each step, added up at
+// the end. Each loaded vector is used 4 times.
+#define DOTS(ROWS, COLUMNS)                                                                                    \
+    {                                                                                                          \
+        WIDE sums[ROWS][COLUMNS];                                                                              \
+        _Pragma("unroll") for (int r = 0; r < ROWS; ++r)                                                       \
+            _Pragma("unroll") for (int c = 0; c < COLUMNS; ++c) sums[r][c] = (WIDE)(0);                        \
+        IDX k = 0;                                                                                             \
+        for (; k + 16 <= depth; k += 16) {                                                                     \
+            WIDE x[ROWS];                                                                                      \
+            _Pragma("unroll") for (int r = 0; r < ROWS; ++r) x[r] = TO_WIDE(load(ap + r * a_i + k));           \
+            _Pragma("unroll") for (int c = 0; c < COLUMNS; ++c) {                                              \
+                const WIDE y = TO_WIDE(load(bp + c * b_j + k));                                                \
+                _Pragma("unroll") for (int r = 0; r < ROWS; ++r) sums[r][c] += x[r] * y;                       \
+            }                                                                                                  \
+        }                                                                                                      \
+        _Pragma("unroll") for (int r = 0; r < ROWS; ++r)                                                       \
+            _Pragma("unroll") for (int c = 0; c < COLUMNS; ++c) {                                              \
+                ACC sum = LANES_SUM(sums[r][c]);                                                               \
+                for (IDX m = k; m < depth; ++m) sum += TO_ACC(ap, r * a_i + m) * TO_ACC(bp, c * b_j + m);      \
+                PUT(op, r * columns + c, sum);                                                                 \
+            }                                                                                                  \
+    }
+
+__attribute__((reqd_work_group_size(1, 1, 1)))
+__kernel void NAME(__global const ELEM *restrict a, __global const ELEM *restrict b, __global ELEM *restrict out,
+                   const IDX n0, const IDX n1, const IDX rows, const IDX columns, const IDX depth, const IDX a_0,
+                   const IDX a_1, const IDX a_i, const IDX a_k, const IDX b_0, const IDX b_1, const IDX b_k, const IDX b_j,
+                   const IDX per)
+{
+    #pragma OPENCL FP_CONTRACT ON
+    const IDX down = (rows + 7) / 8, across = (columns + 31) / 32;
+    const IDX first = (IDX)get_global_id(0) * per;
+    const IDX last = MIN(first + per, n0 * n1 * down * across);
+    for (IDX tile = first; tile < last; ++tile) {
+        const IDX top = tile % down * 8, start = tile / down % across * 32, batch = tile / (down * across);
+        const IDX bottom = MIN(top + 8, rows), end = MIN(start + 32, columns);
+        for (IDX i = top; i < bottom;) {
+            const IDX height = bottom - i >= 4 ? 4 : 1;
+            for (IDX j = start; j < end;) {
+                const IDX breadth = end - j >= 4 ? 4 : 1;
+                __global const ELEM *ap = a + batch / n1 * a_0 + batch % n1 * a_1 + i * a_i;
+                __global const ELEM *bp = b + batch / n1 * b_0 + batch % n1 * b_1 + j * b_j;
+                __global ELEM *op = out + (batch * rows + i) * columns + j;
+                if (height == 4 && breadth == 4) DOTS(4, 4)
+                else if (height == 4) DOTS(4, 1)
+                else if (breadth == 4) DOTS(1, 4)
+                else DOTS(1, 1)
+                j += breadth;
+            }
+            i += height;
         }
     }
 }

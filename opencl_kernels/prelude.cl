@@ -63,7 +63,7 @@ static inline OF E sum_lanes(E16 v) {
     const E8 a = v.lo + v.hi; const E4 b = a.lo + a.hi; const E2 c = b.lo + b.hi; return c.x + c.y;
 }
 
-//@ sum_lanes : int long
+//@ sum_lanes : char short int long
 static inline OF E sum_lanes(E16 v) {
     const U16 u = as_U16(v); const U8 a = u.lo + u.hi; const U4 b = a.lo + a.hi; const U2 c = b.lo + b.hi;
     return (E)(c.x + c.y);

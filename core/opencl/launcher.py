@@ -20,6 +20,7 @@ from ..tensor.dtypes import dtype
 from ..tensor.meta import TensorMeta
 from ..tensor.tensor import Tensor, wrap_meta
 from . import memory
+from .blas import threads
 from .build_loops import identifier
 from .devices import BIG, Target, pyopencl
 from .fuse import Group, Plan
@@ -71,7 +72,8 @@ class LaunchWriter:
             "buffer_of": memory.buffer_of, "take": pool.take, "give": pool.give, "fresh": pool.fresh,
             "copy": pyopencl().enqueue_copy,
             "enqueue": pyopencl().enqueue_nd_range_kernel, "DUMMY": pyopencl().Buffer(context, 1, 64), "ONE": (1,),
-            "READ": memory.READ if zero_copy else memory.COPY_IN, "WRITE": memory.WRITE, "DEVICE": memory.DEVICE}
+            "READ": memory.READ if zero_copy else memory.COPY_IN, "WRITE": memory.WRITE, "DEVICE": memory.DEVICE,
+            "blas": threads()}
         self.names: set[str] = set(self.globals) | {"queue", "kernels", "grid", "pieces", "k", "g", "per", "lock"}
         self.lines: list[str] = []
         self.symbols: dict[str, str] = {}
@@ -83,7 +85,8 @@ class LaunchWriter:
         self.free: list[tuple[Size, str]] = []   # blocks whose value is no longer needed
         self.taken: list[str] = []
         self.fixed: list[Fixed] = []
-        self.pending = False
+        self.pending = False                     # kernels are enqueued that nothing has waited for
+        self.blas = False                        # NumPy's BLAS is called
         self.escaping = set(self._escaping())
 
     # -- names and text ----------------------------------------------------------------------------------------------
@@ -430,7 +433,16 @@ class LaunchWriter:
             self.make(node)
             out = self.array(node)
             self.finish()
+            left, right = node.args[:2]
+            if len(left.spec.shape) > 2 and len(right.spec.shape) == 2 and self.surely_some(node) \
+                    and row_major(shape_of(left.spec), strides_of(left.spec)):
+                *batch, depth = shape_of(left.spec)        # one product of all rows instead of one per batch
+                rows, columns = product(batch), shape_of(right.spec)[1]
+                a, out = f"{a}.reshape({self.shape([rows, depth])})", f"{out}.reshape({self.shape([rows, columns])})"
+            work = self.size(times(product(shape_of(node.spec)), shape_of(left.spec)[-1]))
+            self.line(f"blas.one_for({work})")
             self.line(f"matmul({a}, {b}, {out})")
+            self.blas = True
             return
         args = [self.value(v) for v in node.args]
         self.finish()
@@ -456,6 +468,8 @@ class LaunchWriter:
         for out, captured in zip(self.graph.outputs, specs):
             results.append(self._result(out, captured))
         self.finish()
+        if self.blas:
+            self.line("blas.back()")
         for block in self.taken:
             self.line(f"give({block})")
         self.line(f"return ({''.join(r + ', ' for r in results)})")
