@@ -103,7 +103,7 @@ class Rebuilder:
 
     def pin(self, obj: Any, name: str = "") -> str:
         """The name under which the entry knows an object."""
-        return self.ev.pin(obj, name).slot  # type: ignore[no-any-return]
+        return self.ev.pin(obj, name).slot
 
     # -- existing objects ---------------------------------------------------------------------------------------------
     def fetch(self, origin: Origin) -> str:
@@ -399,9 +399,9 @@ def code_of(v: FunctionValue) -> types.CodeType | None:
                 if inner.co_name == name and inner.co_firstlineno == first:
                     found.append(inner)
     if len(found) > 1 and isinstance(node, ast.Lambda):
-        from ..source.locate import _spans
+        from ..source.locate import is_lambda_of
 
-        found = [c for c in found if _spans(node, c)]
+        found = [c for c in found if is_lambda_of(node, c)]
     return found[0] if found and all(c == found[0] for c in found) else None
 
 

@@ -1,20 +1,24 @@
 """From a function to its syntax tree, with proof that the text is the code that runs.
 
 The proof is recompilation: the file's text is compiled, and the function's code object must be among the results
-(CPython compares bytecode, constants, names and first line). A file edited after import is therefore noticed. Where only
+(CPython compares bytecode, constants, names and positions). A file edited after import is therefore noticed. Where only
 positions agree (pytest's rewritten asserts, for example) the source is used and marked "unproved".
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import types
 from dataclasses import dataclass
 from typing import Any
 
-from .text import SourceFile, source_file
+from .text import FoundFunction, FunctionNode, SourceFile, source_file
 
-COROUTINE_FLAGS = 0x80 | 0x100 | 0x200          # CO_COROUTINE, CO_ITERABLE_COROUTINE, CO_ASYNC_GENERATOR
+ASYNCHRONOUS = 0x80 | 0x100 | 0x200     # CO_COROUTINE, CO_ITERABLE_COROUTINE, CO_ASYNC_GENERATOR
+FEATURES = 0                            # the flags of all `from __future__` features
+for _name in __future__.all_feature_names:
+    FEATURES |= getattr(__future__, _name).compiler_flag
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,11 @@ class NoSource:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Located:
-    """A function's node in its file. `proof`: "proved" or "unproved"."""
+    """A function's node in its file.
+
+    class_name: the innermost class around it, for private names. proof: "proved" or "unproved". future_flags: the
+    compiler flags of the `from __future__` features it was compiled with.
+    """
 
     node: Any                    # ast.FunctionDef | ast.Lambda
     file: str
@@ -35,75 +43,96 @@ class Located:
     class_name: str | None
     proof: str
     source: SourceFile
+    future_flags: int
 
 
 _known: dict[int, tuple[types.CodeType, Located | NoSource]] = {}
 
 
 def locate(function: Any) -> Located | NoSource:
-    """Find the syntax tree of a Python function (or of its code object)."""
+    """Find the syntax tree of a Python function (or of its code object); found once per code object."""
     code = function if isinstance(function, types.CodeType) else function.__code__
     known = _known.get(id(code))
     if known is None or known[0] is not code:
-        scope = getattr(function, "__globals__", None)
-        known = _known[id(code)] = (code, _find(code, scope))
+        known = _known[id(code)] = (code, _find(code, getattr(function, "__globals__", None)))
     return known[1]
 
 
 def _find(code: types.CodeType, scope: dict[str, Any] | None) -> Located | NoSource:
     name = code.co_filename
-    if code.co_flags & COROUTINE_FLAGS:
+    if code.co_flags & ASYNCHRONOUS:
         return NoSource("it is asynchronous")
     source = source_file(name, scope)
+    proved = source is not None and _is_compiled_from(code, source)
+    if not proved:                                          # the file may have been changed and imported again
+        newer = source_file(name, scope, again=True)
+        if newer is not None:
+            source, proved = newer, _is_compiled_from(code, newer)
     if source is None:
-        return NoSource(f"no source text is found for {name}")
-    proved = any(c == code for c in source.codes())
-    candidates = [(node, qualname) for node, qualname in source.functions() if _fits(node, qualname, code)]
-    if len(candidates) > 1 and code.co_name == "<lambda>":
-        candidates = [pair for pair in candidates if _spans(pair[0], code)]
-    if len(candidates) != 1:
-        if not candidates:
-            return NoSource(f"{name} no longer holds it at line {code.co_firstlineno} (was the file edited after it was imported?)")
+        return NoSource(_no_text(name))
+    candidates = _candidates(code, source)
+    if len(candidates) > 1:
         return NoSource(f"{len(candidates)} functions at line {code.co_firstlineno} of {name} cannot be told apart")
-    node, qualname = candidates[0]
-    if not proved and not _same_names(node, code):
-        return NoSource(f"the text of {name} is not what runs (was the file edited after it was imported?)")
-    return Located(node, name, code.co_firstlineno, source.text, _class_of(qualname), "proved" if proved else "unproved", source)
+    if not candidates or not proved and not _same_shape(candidates[0].node, code):
+        return NoSource(f"line {code.co_firstlineno} of {name} is not what runs (was the file edited after it was imported?)")
+    node, _, class_name = candidates[0]
+    return Located(node, name, code.co_firstlineno, source.text, class_name, "proved" if proved else "unproved", source,
+                   code.co_flags & FEATURES)
 
 
-def _fits(node: ast.AST, qualname: str, code: types.CodeType) -> bool:
-    if isinstance(node, ast.Lambda):
-        return code.co_name == "<lambda>" and node.lineno == code.co_firstlineno
-    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-    return first == code.co_firstlineno and node.name == code.co_name and qualname == code.co_qualname
+def _no_text(name: str) -> str:
+    if name.startswith("<"):
+        return f"there is no source text for {name}: it was made from a string"
+    return f"{name} cannot be read as Python"
 
 
-def _spans(node: ast.AST, code: types.CodeType) -> bool:
-    """Whether the columns of the code's instructions lie within a lambda's body (several lambdas on one line)."""
+def _is_compiled_from(code: types.CodeType, source: SourceFile) -> bool:
+    """Whether compiling the text gives an equal code object."""
+    place = (code.co_name, code.co_firstlineno)
+    for flags in {0, code.co_flags & FEATURES}:
+        try:
+            if any(c == code for c in source.codes_at(place, flags)):
+                return True
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+    return False
+
+
+def _candidates(code: types.CodeType, source: SourceFile) -> list[FoundFunction]:
+    """The functions of the text that `code` may be the code of."""
+    found = source.functions_at((code.co_name, code.co_firstlineno))
+    if len(found) > 1 and code.co_name == "<lambda>":
+        return [f for f in found if is_lambda_of(f.node, code)]
+    if len(found) > 1:                                      # under `global f`, f has a qualified name of its own
+        return [f for f in found if f.qualname == code.co_qualname] or found
+    return found
+
+
+def is_lambda_of(node: FunctionNode, code: types.CodeType) -> bool:
+    """Whether `code` is the code of this lambda, told by the columns of its instructions: several lambdas may start on
+    one line. True also when the code has no columns (-X no_debug_ranges)."""
     assert isinstance(node, ast.Lambda)
-    body = node.body
-    start, end = (body.lineno, body.col_offset), (body.end_lineno or 0, body.end_col_offset or 0)
-    found = [(line, col, end_line, end_col) for line, end_line, col, end_col in code.co_positions()
-             if line is not None and col is not None and not (col == 0 and end_col == 0)]
-    if not found:
+    places = [(line, col, end_line, end_col) for line, end_line, col, end_col in code.co_positions()
+              if line is not None and end_line is not None and col is not None and end_col is not None
+              and (col, end_col) != (0, 0)]
+    if not places:
         return True
-    return min((a, b) for a, b, _, _ in found) >= start and max((c or 0, d or 0) for _, _, c, d in found) <= end
+    start, end = min((a, b) for a, b, _, _ in places), max((c, d) for _, _, c, d in places)
+
+    def holds(body: ast.expr) -> bool:
+        return (body.lineno, body.col_offset) <= start and end <= (body.end_lineno or 0, body.end_col_offset or 0)
+
+    return holds(node.body) and not any(isinstance(n, ast.Lambda) and holds(n.body) for n in ast.walk(node.body))
 
 
-def _same_names(node: Any, code: types.CodeType) -> bool:
-    """Weak evidence where the proof failed: the parameters agree, and every line of the code lies within the node."""
+def _same_shape(node: Any, code: types.CodeType) -> bool:
+    """Weak evidence where the proof failed: the function asserts something (pytest rewrites that), its parameters are the
+    same, and every line of the code lies within the node."""
     args = node.args
     wanted = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
+    given = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
     lines = [line for _, _, line in code.co_lines() if line is not None]
     inside = all(code.co_firstlineno <= line <= (node.end_lineno or 0) for line in lines)
-    uses_assert = any(isinstance(n, ast.Assert) for n in ast.walk(node))
-    return inside and uses_assert and len(wanted) == code.co_argcount + code.co_kwonlyargcount
-
-
-def _class_of(qualname: str) -> str | None:
-    """The innermost class around a function: what its private names are mangled with."""
-    parts = qualname.split(".")[:-1]
-    while parts and parts[-1] == "<locals>":                # a function inside a function: look further out
-        parts = parts[:-2]
-    return parts[-1] if parts else None
+    asserts = any(isinstance(n, ast.Assert) for n in ast.walk(node))
+    return inside and asserts and len(given) == len(wanted) \
+        and all(g == w or w.startswith("__") for g, w in zip(given, wanted))
