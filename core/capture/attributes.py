@@ -110,7 +110,7 @@ def of_object(ev: Any, obj: ObjectValue, name: str) -> Value | None:
         if has_get(raw):
             guard_class_attribute(ev, obj, name, raw)
             return bind(ev, raw, obj, cls, name)
-        return ev.existing(AttrOrigin(ev.pin(cls), name), raw, fixed=True)  # type: ignore[no-any-return]
+        return ev.existing(AttrOrigin(ev.pin(cls), name), raw, fixed=True)
     return missing_attribute(ev, obj, name)
 
 
@@ -170,7 +170,7 @@ def instance_dict(ev: Any, obj: ObjectValue) -> Value:
             raise Break("attribute", name="__dict__", what=f"a changed object of class {obj.cls.__name__}")
         return new_dict(ev, [(Const(k), v) for k, v in obj.attributes.items()])
     assert obj.origin is not None
-    return ev.existing(AttrOrigin(obj.origin, "__dict__"), obj.real.__dict__)  # type: ignore[no-any-return]
+    return ev.existing(AttrOrigin(obj.origin, "__dict__"), obj.real.__dict__)
 
 
 def missing_attribute(ev: Any, obj: ObjectValue, name: str) -> Value | None:
@@ -204,7 +204,7 @@ def registered(ev: Any, obj: ModuleValue, name: str) -> Value | None:
             shadowable(ev, obj, name)
             found = ev.existing(InstanceDictOrigin(obj.origin, name, store), held[name], fixed=True)
             obj.attributes[name] = found
-            return found  # type: ignore[no-any-return]
+            return found
     return None
 
 
@@ -250,7 +250,7 @@ def bind(ev: Any, raw: Any, obj: Value, cls: type, name: str) -> Value:
 
 def pinned(ev: Any, real: Any) -> Value:
     """A value for an object whose identity a guard has checked."""
-    return ev.force(ev.existing(ev.pin(real), real))  # type: ignore[no-any-return]
+    return ev.force(ev.existing(ev.pin(real), real))
 
 
 def class_value(ev: Any, cls: type) -> ClassValue:
@@ -274,7 +274,7 @@ def of_class(ev: Any, obj: ClassValue, name: str) -> Value | None:
             return Const(member)
     owner, raw = class_lookup(cls, name)
     if owner is not None and name in ev.class_stores.get(owner, {}):
-        return ev.class_stores[owner][name]  # type: ignore[no-any-return]
+        return ev.class_stores[owner][name]
     if owner is None:
         meta_owner, meta_raw = class_lookup(type(cls), name)
         if meta_owner is None:
@@ -299,7 +299,7 @@ def of_class(ev: Any, obj: ClassValue, name: str) -> Value | None:
         return of_constant(ev, getter)
     if library and not isinstance(raw, list | dict | set):
         return of_constant(ev, raw)
-    return ev.existing(AttrOrigin(obj.origin or ev.pin(cls), name), raw, fixed=True)  # type: ignore[no-any-return]
+    return ev.existing(AttrOrigin(obj.origin or ev.pin(cls), name), raw, fixed=True)
 
 
 def of_super(ev: Any, obj: SuperValue, name: str) -> Value | None:
@@ -322,7 +322,7 @@ def of_super(ev: Any, obj: SuperValue, name: str) -> Value | None:
                 return pinned(ev, getattr(raw, "__func__", raw))
             if has_get(raw):
                 return bind(ev, raw, receiver, cls, name)
-            return ev.existing(AttrOrigin(ev.pin(owner), name), raw, fixed=True)  # type: ignore[no-any-return]
+            return ev.existing(AttrOrigin(ev.pin(owner), name), raw, fixed=True)
     return None
 
 
@@ -336,15 +336,15 @@ def of_module(ev: Any, obj: PyModuleValue, name: str) -> Value | None:
         ev.constant(f"{real.__name__}.{name}", "part of a library")
         found = ev.native(getattr, real, name)
         if isinstance(found, int | float | str | bool | type(None)) and not is_stable(real):
-            return ev.existing(AttrOrigin(obj.origin or ev.pin(real), name), found, fixed=True)  # type: ignore[no-any-return]
+            return ev.existing(AttrOrigin(obj.origin or ev.pin(real), name), found, fixed=True)
         return of_constant(ev, found, library_origin(obj, name, ev))
     scope = ev.globals_of(vars(real))
     if name in scope.stored:
         return scope.stored[name]
     if name in scope.real:
-        return ev.existing(GlobalOrigin(name, scope.name, scope.slot), scope.real[name], fixed=True)  # type: ignore[no-any-return]
+        return ev.existing(GlobalOrigin(name, scope.name, scope.slot), scope.real[name], fixed=True)
     if "__getattr__" in scope.real and hasattr(real, name):
-        return ev.existing(AttrOrigin(obj.origin or ev.pin(real), name), getattr(real, name))  # type: ignore[no-any-return]
+        return ev.existing(AttrOrigin(obj.origin or ev.pin(real), name), getattr(real, name))
     ev.guard("HASATTR", obj.origin or ev.pin(real), (name, False), "there is no such attribute")
     return None
 
@@ -376,7 +376,7 @@ def of_tensor(ev: Any, obj: TensorValue, name: str) -> Value | None:
     held = getattr(obj.real, "__dict__", None) if obj.real is not None else None
     if held and name in held and (found is MISSING or not is_data_descriptor(found)):
         assert obj.origin is not None
-        return ev.existing(InstanceDictOrigin(obj.origin, name), held[name])  # type: ignore[no-any-return]
+        return ev.existing(InstanceDictOrigin(obj.origin, name), held[name])
     if name in ("grad", "grad_fn", "data_ptr", "_version", "_backward_hooks"):
         raise Break("attribute", name=name, what="a tensor")
     if found is MISSING:
@@ -467,7 +467,7 @@ def of_function(ev: Any, obj: FunctionValue, name: str) -> Value | None:
     if name in ("__module__", "__doc__"):
         return Const(getattr(obj.real, name))
     if hasattr(obj.real, name):
-        return ev.existing(AttrOrigin(obj.origin, name), getattr(obj.real, name))  # type: ignore[no-any-return]
+        return ev.existing(AttrOrigin(obj.origin, name), getattr(obj.real, name))
     ev.guard("HASATTR", obj.origin, (name, False), "there is no such attribute")
     return None
 

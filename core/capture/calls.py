@@ -301,7 +301,7 @@ def keyword_default(ev: Any, function: FunctionValue, name: str) -> Value | None
         return None
     assert function.origin is not None
     origin = ItemOrigin(AttrOrigin(function.origin, "__kwdefaults__"), name)
-    return ev.existing(origin, real.__kwdefaults__[name])  # type: ignore[no-any-return]
+    return ev.existing(origin, real.__kwdefaults__[name])
 
 
 __all__ = ["call", "dict_items", "pinned"]

@@ -46,12 +46,12 @@ def instantiate(ev: Any, callee: ClassValue, args: list[Value], kwargs: dict[str
     cls = callee.cls
     rule = BUILTIN_TYPES.get(cls)
     if rule is not None:
-        return rule(ev, args, kwargs)  # type: ignore[no-any-return]
+        return rule(ev, args, kwargs)
     from .builtins import CLASS_RULES
 
     rule = CLASS_RULES.get(cls)
     if rule is not None:
-        return rule(ev, args, kwargs)  # type: ignore[no-any-return]
+        return rule(ev, args, kwargs)
     if isinstance(cls, enum.EnumMeta):
         return Const(ev.native(cls, *[lower(ev, a) for a in args]))
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
@@ -90,7 +90,7 @@ def user_object(ev: Any, cls: type, args: list[Value], kwargs: dict[str, Value])
             ev.guard("CLASS_ATTRIBUTE", None, (cls, "__new__", new), f"{cls.__name__} is created")
             made = ev.force(call(ev, pinned(ev, new.__func__), [ClassValue(cls, ev.pin(cls)), *args], kwargs))
             if not issubclass(made.type, cls):
-                return made  # type: ignore[no-any-return]
+                return made
             return initialise(ev, made, cls, args, kwargs)
     abstract = getattr(cls, "__abstractmethods__", None)
     if abstract:
@@ -141,7 +141,7 @@ def dataclass_init(ev: Any, made: ObjectValue, cls: type, raw: Any, args: list[V
     """Assign the fields as the generated `__init__` would, then call `__post_init__`."""
     import dataclasses
 
-    from .attributes import plain_set, pinned
+    from .attributes import pinned, plain_set
 
     fields = [f for f in cls.__dataclass_fields__.values()  # type: ignore[attr-defined]
               if f._field_type is not dataclasses._FIELD_CLASSVAR]  # type: ignore[attr-defined]
@@ -285,7 +285,7 @@ def make_number(cls: type) -> Any:
         if cls is bool and args:
             value = ev.force(args[0])
             if isinstance(value, Const) and value.type is bool:
-                return value  # type: ignore[no-any-return]
+                return value
             return Const(truth(ev, value))
         plain = []
         for a in args:

@@ -120,7 +120,7 @@ def list_items(ev: Any, value: Value) -> list[Value]:
         value.items = [ev.existing(ItemOrigin(value.origin, i), v) for i, v in enumerate(value.real)] + value.added
         value.added = []
         value.loaded = True
-    return value.items  # type: ignore[attr-defined, no-any-return]
+    return value.items
 
 
 def touch_list(ev: Any, value: ListValue) -> list[Value]:

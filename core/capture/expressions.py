@@ -68,7 +68,7 @@ def load_name(ev: Any, frame: Frame, name: str) -> Value:
     """The value that a name has here."""
     variable = frame.lookup(name)
     if variable is None:
-        return ev.load_global(frame.globals, name)  # type: ignore[no-any-return]
+        return ev.load_global(frame.globals, name)
     if variable.value is None:
         if variable.cell is not None and not variable.stored:
             raise Break("read", what=f"the empty closure variable {name}")
@@ -389,7 +389,7 @@ def yield_(ev: Any, frame: Frame, node: ast.Yield) -> Value:
     value = evaluate(ev, frame, node.value) if node.value is not None else NONE
     if frame.generator is None:
         raise Break("syntax", what="yield in the compiled function")
-    return frame.generator.give(value)  # type: ignore[no-any-return]
+    return frame.generator.give(value)
 
 
 def yield_from(ev: Any, frame: Frame, node: ast.YieldFrom) -> Value:

@@ -161,7 +161,7 @@ def on_constant(ev: Any, receiver: Const, name: str, args: list[Value], kwargs: 
             for i, v in enumerate(items):
                 if not isinstance(v, Const) or not isinstance(v.value, str):
                     ev.raise_error(TypeError, f"sequence item {i}: expected str instance, {v.type.__name__} found")
-            return Const(value.join(v.value for v in items))  # type: ignore[attr-defined]
+            return Const(value.join(v.value for v in items))
     try:
         plain = [lower(ev, a) for a in args]
         named = {k: lower(ev, v) for k, v in kwargs.items()}
@@ -384,7 +384,7 @@ class DictViewValue(ListValue):
         self.loaded = True
 
     @property
-    def items(self) -> list[Value]:  # type: ignore[override]
+    def items(self) -> list[Value]:
         entries = self.of.entries.values()
         if self.what == "keys":
             return [e.key for e in entries]
@@ -531,7 +531,7 @@ CLASS: dict[str, Method] = {
     "__call__": class_call, "fromkeys": dict_fromkeys, "from_iterable": class_chain, "_make": tuple_make,
     "__subclasses__": subclasses, "maketrans": lambda ev, self, *a: lift(ev, str.maketrans(*[lower(ev, x) for x in a])),
     "__new__": lambda ev, self, *a, **k: new_instance(ev, a[0] if a else self),
-    "fromhex": lambda ev, self, a: Const(ev.native(self.cls.fromhex, lower(ev, a))),  # type: ignore[attr-defined]
+    "fromhex": lambda ev, self, a: Const(ev.native(self.cls.fromhex, lower(ev, a))),
     "__instancecheck__": lambda ev, self, a: Const(issubclass(ev.force(a).type, self.cls)),
 }
 

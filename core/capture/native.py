@@ -11,6 +11,7 @@ from .signals import Break
 from .torch_calls import CannotLower, call_api, lift, lower, name_of
 from .values import NativeValue, Value
 
+
 def is_context_class(cls: type) -> bool:
     return hasattr(cls, "__enter__") and hasattr(cls, "__exit__")
 

@@ -388,9 +388,9 @@ def identical(ev: Any, a: Value, b: Value) -> bool:
     if type(a) is not type(b):
         return False
     if isinstance(a, ClassValue):
-        return a.cls is b.cls  # type: ignore[attr-defined, no-any-return]
+        return a.cls is b.cls
     if isinstance(a, BuiltinValue | PyModuleValue | NativeValue):
-        return a.real is b.real  # type: ignore[attr-defined, no-any-return]
+        return a.real is b.real
     real_a, real_b = getattr(a, "real", None), getattr(b, "real", None)
     if isinstance(a, TupleValue) and a.origin is not None and b.origin is not None:
         raise Break("operator", name="is", what="two tuples")

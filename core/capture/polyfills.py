@@ -39,9 +39,9 @@ def update_wrapper(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Valu
         if isinstance(inner, FunctionValue):
             wrapper.name, wrapper.qualname = inner.name, inner.qualname
         wrapper.attributes["__wrapped__"] = wrapped
-        return wrapper  # type: ignore[no-any-return]
+        return wrapper
     set_attribute(ev, wrapper, "__wrapped__", wrapped)
-    return wrapper  # type: ignore[no-any-return]
+    return wrapper
 
 
 def wraps(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -116,7 +116,7 @@ def shallow_copy(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if isinstance(value, SetValue):
         return SetValue(dict(value.items), value.cls)
     if isinstance(value, Const | TupleValue | FunctionValue | ClassValue):
-        return value  # type: ignore[no-any-return]
+        return value
     raise Break("call-unknown", what=f"copy.copy() of an object of class {value.type.__name__}")
 
 
@@ -124,7 +124,7 @@ def deep_copy(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """copy.deepcopy of containers and constants."""
     value = ev.force(args[0])
     if isinstance(value, Const | FunctionValue | ClassValue):
-        return value  # type: ignore[no-any-return]
+        return value
     if isinstance(value, ListValue) and value.cls is list:
         return ListValue([deep_copy(ev, [v], {}) for v in list_items(ev, value)])
     if isinstance(value, TupleValue):

@@ -67,6 +67,7 @@ class Step:
         self.made: dict[str, str] = {}              # locals that the native step itself assigns -> text
         self.protected = False
         self.managers = entered_again(frame)
+        self.targets = ""
         self.taken: tuple[str, ...] = ()            # variables that a natively run comprehension reads
         self.branches = role == "truth" and isinstance(statement, ast.If | ast.While) and node is statement.test
 
@@ -78,7 +79,7 @@ class Step:
         self.check_role()
         bound = [n for n, v in frame.variables.items() if v.value is not None or n in self.made]
         bound += [n for n in self.made if n not in bound]
-        kind = "done" if self.whole else self.role
+        kind = "done" if self.whole else "op" if self.role == "load" else self.role
 
         def site(kind: str, branch: bool | None = None) -> ResumeSite:
             return make_resume(self.ev.unit, path, self.node, kind, operands.outside, operands.result, bound, cells, branch,
@@ -96,7 +97,7 @@ class Step:
         """Whether the whole statement is done natively; which names that binds."""
         s, node, role = self.statement, self.node, self.role
         self.whole = True
-        if role in ("op", "truth") and isinstance(node, ast.expr):
+        if role in ("op", "truth", "load") and isinstance(node, ast.expr):
             self.whole = False
             if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp):
                 variables = {n for n in self.frame.variables if self.frame.variables[n].value is not None}
@@ -108,14 +109,31 @@ class Step:
                     raise CannotResume("an augmented assignment to a variable of an enclosing function needs the break")
                 self.made[s.target.id] = self.operands.result
         elif role == "store" and isinstance(s, ast.Assign) and len(s.targets) == 1 and s.targets[0] is node \
-                or role == "store" and isinstance(s, ast.AnnAssign) or role == "delete" and len(s.targets) == 1:
+                or role == "store" and isinstance(s, ast.AnnAssign | ast.AugAssign) \
+                or role == "delete" and len(s.targets) == 1:
             pass
+        elif role == "unpack" and isinstance(s, ast.Assign) and s.targets == [node]:
+            self.unpack(node)
         elif role == "statement" and isinstance(s, ast.Import | ast.ImportFrom):
             for alias in s.names:
                 name = alias.asname or alias.name.split(".")[0]
                 self.made[name] = name
         else:
             raise CannotResume(f"the break comes in the middle of: {words(s, role)}")
+
+    def unpack(self, target: Any) -> None:
+        """The text of a tuple of targets that binds fresh names in the entry."""
+        import copy
+
+        named = copy.deepcopy(target)
+        for part in ast.walk(named):
+            if isinstance(part, ast.Name):
+                if part.id in self.cell_names() or part.id not in self.frame.variables:
+                    raise CannotResume(f"the variable {part.id} is shared with other functions")
+                self.made[part.id] = part.id = self.r.name(f"new_{part.id}")
+            elif isinstance(part, ast.Attribute | ast.Subscript):
+                raise CannotResume("the graph breaks inside a tuple of assignment targets")
+        self.targets = ast.unparse(named)
 
     def cell_names(self) -> list[str]:
         """Variables that travel as cells: those of enclosing functions, and locals that functions made here share."""
@@ -166,14 +184,17 @@ class Step:
         if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp) and role == "op":
             return [f"{result} = {self.comprehension(placed)}"]
         if not self.whole:
-            return [f"{result} = {native(node, role, placed)}"]
+            return [f"{result} = {native(node, 'op' if role == 'load' else role, placed)}"]
         if role == "op":                                        # x op= value
             old, value = placed[id(s.target)], placed.get(id(s.value)) or ast.unparse(s.value)
             sign = ast.unparse(ast.AugAssign(ast.Name("a", ast.Store()), s.op, ast.Name("b", ast.Load())))
             lines = [f"{result} = {old}", f"{result}{sign[1:-1]}{value}"]
             return lines if isinstance(s.target, ast.Name) else [*lines, f"{self.place(s.target, placed)} = {result}"]
         if role == "store":
-            return [f"{self.place(node, placed)} = {placed.get(id(s.value)) or ast.unparse(s.value)}"]
+            value = placed[id(s)] if isinstance(s, ast.AugAssign) else placed.get(id(s.value)) or ast.unparse(s.value)
+            return [f"{self.place(node, placed)} = {value}"]
+        if role == "unpack":
+            return [f"{self.targets} = {placed.get(id(s.value)) or ast.unparse(s.value)}"]
         if role == "delete":
             return [f"del {self.place(node, placed)}"]
         return [ast.unparse(s)]

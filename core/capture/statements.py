@@ -126,6 +126,7 @@ def augmented(ev: Any, frame: Frame, s: ast.AugAssign) -> Done:
         old = get_attribute(ev, obj, name)
         remember(frame, target, old)
         new = combined(ev, frame, s, old)
+        remember(frame, s, new)
         frame.at(target, "store")
         set_attribute(ev, obj, name, new)
     else:
@@ -135,12 +136,13 @@ def augmented(ev: Any, frame: Frame, s: ast.AugAssign) -> Done:
         old = get_item(ev, obj, key)
         remember(frame, target, old)
         new = combined(ev, frame, s, old)
+        remember(frame, s, new)
         frame.at(target, "store")
         set_item(ev, obj, key, new)
     return None
 
 
-def remember(frame: Frame, target: ast.expr, old: Value) -> None:
+def remember(frame: Frame, target: ast.AST, old: Value) -> None:
     if frame.track:
         frame.stack[-1].done.append((target, old))
 

@@ -58,7 +58,7 @@ def lower(ev: Any, value: Value) -> Any:
         items = [lower(ev, v) for v in value.items]
         if value.cls is tuple:
             return tuple(items)
-        return value.cls(*items) if hasattr(value.cls, "_fields") else value.cls(items)  # type: ignore[call-overload]
+        return value.cls(*items) if hasattr(value.cls, "_fields") else value.cls(items)
     if isinstance(value, ListValue):
         return [lower(ev, v) for v in list_items(ev, value)]
     if isinstance(value, DictValue):
@@ -79,9 +79,9 @@ def lower(ev: Any, value: Value) -> Any:
 def lift(ev: Any, raw: Any) -> Value:
     """The value of something that the API returned."""
     if isinstance(raw, FakeTensor):
-        return ev.of_fake(raw)  # type: ignore[no-any-return]
+        return ev.of_fake(raw)
     if isinstance(raw, Tensor):
-        return ev.of_fake(ev.tracer.lift_constants(raw))  # type: ignore[no-any-return]
+        return ev.of_fake(ev.tracer.lift_constants(raw))
     if raw is None or isinstance(raw, int | float | complex | str | bytes | dtype | device) or hasattr(raw, "expr") \
             or raw is Ellipsis or raw is NotImplemented:
         return Const(raw)
@@ -102,7 +102,7 @@ def lift(ev: Any, raw: Any) -> Value:
         return ListValue([lift(ev, v) for v in raw])
     from .reading import of_constant
 
-    return of_constant(ev, raw)  # type: ignore[no-any-return]
+    return of_constant(ev, raw)
 
 
 def run(ev: Any, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], what: str = "") -> Value:

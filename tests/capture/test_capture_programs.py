@@ -42,6 +42,7 @@ def arguments(torch):
         "nested": lambda: (m(3),), "methods": lambda: (m(3),), "shared_cell": lambda: (m(3),),
         "partial_across": lambda: (m(3),), "random_number": lambda: (m(3),), "explicit": lambda: (m(3), True),
         "formatted": lambda: (m(3),), "import_inside": lambda: (m(3),), "aug_assign": lambda: (m(3),),
+        "masked": lambda: (m(5),), "odd_store": lambda: (m(3),), "unpack_opaque": lambda: (m(3),),
         "unpack_result": lambda: (m(3),), "deleted": lambda: (m(3),),
     }
 
@@ -53,7 +54,8 @@ STRAIGHT = ["arithmetic", "sizes", "globals_and_math", "loops", "comprehensions"
 BREAKING = ["statement", "value", "item", "several", "branch", "boolean", "loop_on_data", "operands", "arguments",
             "method_operand", "attribute_store", "locals_across", "in_try", "break_raises", "in_no_grad", "in_loop",
             "in_comprehension", "nested", "methods", "shared_cell", "partial_across", "random_number", "explicit",
-            "formatted", "import_inside", "aug_assign", "unpack_result", "deleted"]
+            "formatted", "import_inside", "aug_assign", "unpack_result", "deleted", "masked", "odd_store",
+            "unpack_opaque"]
 SKIPPED = {"in_loop"}                    # no continuation enters a loop in the middle
 ELEMENTS = {"in_comprehension"}          # the comprehension alone runs natively
 WHOLE = {"import_inside"}                # imported by the native run before

@@ -161,7 +161,7 @@ class Rest:
 
     def stmt_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
         target = node.target
-        if self.has(target):
+        if self.has(target) and target is not self.broken:
             return [ast.AugAssign(self.rebuilt(target), node.op, node.value)]
         old = self.names.get(id(target))
         if old is None:

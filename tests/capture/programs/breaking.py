@@ -248,3 +248,28 @@ def deleted(x):
     del y
     note("deleted")
     return z
+
+
+def masked(x):
+    y = x * 1
+    y[y > 1] += 10.0
+    return y + 1
+
+
+class Odd:
+    def __setattr__(self, name, value):
+        LOG.append((name, type(value).__name__))
+        object.__setattr__(self, name, value)
+
+
+def odd_store(x):
+    o = Odd()
+    o.a = x.sum().item()
+    o.a += 2
+    return x + o.a
+
+
+def unpack_opaque(x):
+    y = x + 1
+    a, b = map(note, "ab") if False else iter([note("p"), note("q")])
+    return y * a + b
