@@ -102,7 +102,9 @@ def _candidates(code: types.CodeType, source: SourceFile) -> list[FoundFunction]
     """The functions of the text that `code` may be the code of."""
     found = source.functions_at((code.co_name, code.co_firstlineno))
     if len(found) > 1 and code.co_name == "<lambda>":
-        return [f for f in found if is_lambda_of(f.node, code)]
+        found = [f for f in found if is_lambda_of(f.node, code)]
+        if len(found) > 1:                                  # no columns: equal code means the same, whichever it is
+            return [f for f in found if _compiled_alone(f.node, code) == code][:1] or found
     if len(found) > 1:                                      # under `global f`, f has a qualified name of its own
         return [f for f in found if f.qualname == code.co_qualname] or found
     return found
@@ -123,6 +125,16 @@ def is_lambda_of(node: FunctionNode, code: types.CodeType) -> bool:
         return (body.lineno, body.col_offset) <= start and end <= (body.end_lineno or 0, body.end_col_offset or 0)
 
     return holds(node.body) and not any(isinstance(n, ast.Lambda) and holds(n.body) for n in ast.walk(node.body))
+
+
+def _compiled_alone(node: FunctionNode, code: types.CodeType) -> types.CodeType | None:
+    """The code of a lambda outside its function: equal to that inside, unless it uses variables of the function."""
+    assert isinstance(node, ast.Lambda)
+    bare = ast.Lambda(ast.arguments(node.args.posonlyargs, node.args.args, node.args.vararg, node.args.kwonlyargs,
+                                    [None for _ in node.args.kwonlyargs], node.args.kwarg, []), node.body)
+    whole = ast.Expression(ast.copy_location(bare, node))
+    made = compile(whole, code.co_filename, "eval", flags=code.co_flags & FEATURES, dont_inherit=True)
+    return next((c for c in made.co_consts if isinstance(c, types.CodeType)), None)
 
 
 def _same_shape(node: Any, code: types.CodeType) -> bool:

@@ -114,3 +114,8 @@ else:
     def conditional(): return 2
 
 one_line = lambda: 1; other_line = lambda: 2
+constants = [lambda: 1, lambda: 2]
+
+
+def two_closures(a):
+    return [lambda x: x + a, lambda x: x - a]

@@ -69,6 +69,7 @@ def test_decorated(subject):
     (lambda m: m.generated[1], "lambda: i"), (lambda m: m.generator, "lambda: (yield 1)"),
     (lambda m: m.constant, "lambda: None"), (lambda m: m.outer(1)[1], "lambda b: a - b"),
     (lambda m: m.one_line, "lambda: 1"), (lambda m: m.other_line, "lambda: 2"),
+    (lambda m: m.same[1], "lambda: 0"), (lambda m: m.constants[0], "lambda: 1"), (lambda m: m.constants[1], "lambda: 2"),
     (lambda m: m.K.get, "lambda self: self.__secret"),
 ])
 def test_lambdas(subject, fetch, text):
@@ -191,7 +192,7 @@ def test_parsed_once_per_content(tmp_path):
 
 
 PROBE = """
-import sys
+import ast, sys
 sys.path.insert(0, {here!r})
 import importlib.util
 spec = importlib.util.spec_from_file_location("_guardscope_main", {main!r})
@@ -201,15 +202,16 @@ from guardscope.core.source.locate import Located, locate
 import proof_subject as m
 cases = [m.plain, m.asserts, m.K.method, m.constant, *m.outer(1), m.K().maker()[0]]
 assert all(isinstance(locate(f), Located) and locate(f).proof == "proved" for f in cases), [locate(f) for f in cases]
-print([type(locate(f)).__name__ for f in m.pair])
+found = [locate(f) for f in [*m.pair, *m.two_closures(1)]]
+print(", ".join(ast.unparse(f.node.body) if isinstance(f, Located) else "NoSource" for f in found))
 """
 
 
 @pytest.mark.parametrize(("options", "lambdas"), [
-    ((), ["Located", "Located"]), (("-O",), ["Located", "Located"]), (("-OO",), ["Located", "Located"]),
-    (("-X", "no_debug_ranges"), ["NoSource", "NoSource"]),
+    ((), "x + 1, x + 2, x + a, x - a"), (("-O",), "x + 1, x + 2, x + a, x - a"), (("-OO",), "x + 1, x + 2, x + a, x - a"),
+    (("-X", "no_debug_ranges"), "x + 1, x + 2, NoSource, NoSource"),
 ])
 def test_other_ways_to_start_python(options, lambdas):
     script = PROBE.format(here=str(HERE), main=str(ROOT / "main.py"))
     done = subprocess.run([sys.executable, "-B", *options, "-c", script], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout.strip()) == (0, str(lambdas)), done.stderr
+    assert (done.returncode, done.stdout.strip()) == (0, lambdas), done.stderr
