@@ -10,7 +10,6 @@ import ast
 import builtins
 import collections
 import functools
-import itertools
 import math
 import operator
 import types
@@ -18,26 +17,17 @@ from collections.abc import Callable
 from typing import Any
 
 from ..symbolic import symint
-from .attributes import delete_attribute, find_attribute, get_attribute, set_attribute
+from .attribute_stores import delete_attribute, set_attribute
+from .attributes import find_attribute, get_attribute
 from .calls import call, describe
-from .containers import dict_items, list_items
-from .iterate import fixed, items_of, iterate, next_of
-from .operators import (
-    binary,
-    compare,
-    contains,
-    delete_item,
-    get_item,
-    identical,
-    inplace,
-    is_callable,
-    length,
-    set_item,
-    truth,
-    unary,
-)
+from .comparing import compare
+from .containers import dict_items
+from .iterate import items_of, iterate, next_of
+from .operator_rules import OPERATOR_RULES, Rule
+from .operators import binary, is_callable, length, truth
 from .reading import is_api_function
 from .signals import Break, UserRaise
+from .subscripts import get_item
 from .torch_calls import CannotLower, call_api, lift, lower
 from .values import (
     FALSE,
@@ -47,18 +37,14 @@ from .values import (
     ClassValue,
     Const,
     DictValue,
-    FunctionValue,
     IteratorValue,
     ListValue,
-    MethodValue,
-    ObjectValue,
     OpaqueValue,
     TensorValue,
     TupleValue,
     Value,
 )
 
-Rule = Callable[[Any, list[Value], dict[str, Value]], Value]
 PURE_MODULES = ("math", "cmath", "_operator", "_struct", "binascii", "unicodedata", "_string")
 
 
@@ -120,7 +106,6 @@ def natively(ev: Any, real: Any, args: list[Value], kwargs: dict[str, Value], wh
     if any(isinstance(p, Tensor) for p in plain):
         raise Break("data-item", what=what)
     return lift(ev, ev.native(real, *plain, **named))
-
 
 SYMBOLIC_MATH: dict[Any, Callable[[Any], Any]] = {
     math.sqrt: symint.sym_sqrt, math.floor: symint.sym_floor, math.ceil: symint.sym_ceil, math.exp: symint.sym_exp,
@@ -411,191 +396,8 @@ def f_reduce(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     return total
 
 
-def from_operator(op: type, change: bool = False) -> Rule:
-    def rule(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        return inplace(ev, op, args[0], args[1]) if change else binary(ev, op, args[0], args[1])
-
-    return rule
-
-
-def from_compare(op: type) -> Rule:
-    return lambda ev, args, kwargs: compare(ev, op, args[0], args[1])
-
-
-def from_unary(op: type) -> Rule:
-    return lambda ev, args, kwargs: unary(ev, op, args[0])
-
-
-def o_setitem(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    set_item(ev, *args)
-    return NONE
-
-
-def o_delitem(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    delete_item(ev, *args)
-    return NONE
-
-
-OPERATOR_RULES: dict[Any, Rule] = {
-    operator.add: from_operator(ast.Add), operator.sub: from_operator(ast.Sub), operator.mul: from_operator(ast.Mult),
-    operator.truediv: from_operator(ast.Div), operator.floordiv: from_operator(ast.FloorDiv),
-    operator.mod: from_operator(ast.Mod), operator.pow: from_operator(ast.Pow), operator.matmul: from_operator(ast.MatMult),
-    operator.and_: from_operator(ast.BitAnd), operator.or_: from_operator(ast.BitOr), operator.xor: from_operator(ast.BitXor),
-    operator.lshift: from_operator(ast.LShift), operator.rshift: from_operator(ast.RShift),
-    operator.iadd: from_operator(ast.Add, True), operator.isub: from_operator(ast.Sub, True),
-    operator.imul: from_operator(ast.Mult, True), operator.itruediv: from_operator(ast.Div, True),
-    operator.lt: from_compare(ast.Lt), operator.le: from_compare(ast.LtE), operator.gt: from_compare(ast.Gt),
-    operator.ge: from_compare(ast.GtE), operator.eq: from_compare(ast.Eq), operator.ne: from_compare(ast.NotEq),
-    operator.is_: from_compare(ast.Is), operator.is_not: from_compare(ast.IsNot),
-    operator.neg: from_unary(ast.USub), operator.pos: from_unary(ast.UAdd), operator.invert: from_unary(ast.Invert),
-    operator.not_: from_unary(ast.Not), operator.getitem: lambda ev, args, kwargs: get_item(ev, *args),
-    operator.contains: lambda ev, args, kwargs: Const(contains(ev, *args)),
-    operator.truth: lambda ev, args, kwargs: Const(truth(ev, args[0])), operator.setitem: o_setitem,
-    operator.delitem: o_delitem, operator.abs: b_abs,
-}
-
-
 def getter(ev: Any, value: Value, items: bool) -> Callable[[Value, Value], Value]:
     return get_item if items else get_attribute  # type: ignore[return-value]
-
-
-def i_chain(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    return chained(ev, fixed(list(args)))
-
-
-def chained(ev: Any, sources: IteratorValue) -> Value:
-    current: IteratorValue | None = None
-
-    def step() -> Value | None:
-        nonlocal current
-        while True:
-            if current is None:
-                source = sources.step()
-                if source is None:
-                    return None
-                current = iterate(ev, source)
-            item = current.step()
-            if item is not None:
-                return item
-            current = None
-
-    return IteratorValue(step, itertools.chain)
-
-
-def i_count(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    value = args[0] if args else kwargs.get("start", Const(0))
-    by = args[1] if len(args) > 1 else kwargs.get("step", Const(1))
-
-    def step() -> Value | None:
-        nonlocal value
-        now = value
-        value = binary(ev, ast.Add, value, by)
-        return now
-
-    return IteratorValue(step, itertools.count)
-
-
-def i_repeat(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    left = ev.force(args[1]).value if len(args) > 1 else None
-
-    def step() -> Value | None:
-        nonlocal left
-        if left is not None:
-            if left <= 0:
-                return None
-            left -= 1
-        return args[0]
-
-    return IteratorValue(step, itertools.repeat)
-
-
-def i_islice(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    bounds = slice(*[lower(ev, a) for a in args[1:]])
-    source = iterate(ev, args[0])
-    wanted = iter(range(bounds.start or 0, bounds.stop if bounds.stop is not None else 1 << 60, bounds.step or 1))
-    position = -1
-
-    def step() -> Value | None:
-        nonlocal position
-        at = next(wanted, None)
-        if at is None:
-            return None
-        item = None
-        while position < at:
-            item = source.step()
-            position += 1
-            if item is None:
-                return None
-        return item
-
-    return IteratorValue(step, itertools.islice)
-
-
-def i_accumulate(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    source = iterate(ev, args[0])
-    function = args[1] if len(args) > 1 else kwargs.get("func", NONE)
-    total: Value | None = kwargs.get("initial")
-    first = total is not None
-
-    def step() -> Value | None:
-        nonlocal total, first
-        if first:
-            first = False
-            return total
-        item = source.step()
-        if item is None:
-            return None
-        inner = ev.force(function)
-        if total is None:
-            total = item
-        elif isinstance(inner, Const):
-            total = binary(ev, ast.Add, total, item)
-        else:
-            total = call(ev, inner, [total, item], {})
-        return total
-
-    return IteratorValue(step, itertools.accumulate)
-
-
-def combinatoric(real: Any) -> Rule:
-    """product, permutations, combinations: on the items themselves, which need no reading."""
-
-    def rule(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        pools, rest = [], []
-        for a in args:
-            inner = ev.force(a)
-            if isinstance(inner, Const) and isinstance(inner.value, int):
-                rest.append(inner.value)
-            else:
-                pools.append(items_of(ev, inner))
-        named = {k: lower(ev, v) for k, v in kwargs.items()}
-        return fixed([TupleValue(list(group)) for group in real(*pools, *rest, **named)], real)
-
-    return rule
-
-
-def i_zip_longest(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    fill = kwargs.get("fillvalue", NONE)
-    columns = [items_of(ev, a) for a in args]
-    return fixed([TupleValue(list(row)) for row in itertools.zip_longest(*columns, fillvalue=fill)])
-
-
-def i_starmap(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    source = iterate(ev, args[1])
-
-    def step() -> Value | None:
-        item = source.step()
-        return None if item is None else call(ev, args[0], items_of(ev, item), {})
-
-    return IteratorValue(step, itertools.starmap)
-
-
-CLASS_RULES: dict[Any, Rule] = {
-    itertools.chain: i_chain, itertools.count: i_count, itertools.repeat: i_repeat, itertools.islice: i_islice,
-    itertools.accumulate: i_accumulate, itertools.product: combinatoric(itertools.product),
-    itertools.permutations: combinatoric(itertools.permutations), itertools.starmap: i_starmap,
-    itertools.combinations: combinatoric(itertools.combinations), itertools.zip_longest: i_zip_longest,
-}
 
 # Functions of the tensor API that are about the capture itself.
 API_RULES: dict[str, Rule] = {
@@ -610,9 +412,8 @@ RULES: dict[Any, Rule] = {
     format: b_format, abs: b_abs, round: b_round, pow: b_pow, divmod: b_divmod, hash: b_hash,
     chr: b_pure(chr), ord: b_pure(ord), bin: b_pure(bin), hex: b_pure(hex), oct: b_pure(oct),
     print: b_breaks("call-output", what="print()"), input: b_breaks("call-output", what="input()"),
-    open: b_breaks("call-output", what="open()"), functools.reduce: f_reduce, **OPERATOR_RULES,
+    open: b_breaks("call-output", what="open()"), functools.reduce: f_reduce, operator.abs: b_abs, **OPERATOR_RULES,
 }
+
 for _name in ("locals", "globals", "vars", "dir", "exec", "eval", "compile", "__import__", "breakpoint"):
     RULES[getattr(builtins, _name)] = b_breaks("syntax", what=f"{_name}()")
-
-__all__ = ["FunctionValue", "MethodValue", "ObjectValue", "call_builtin", "identical", "list_items", "sort_values"]

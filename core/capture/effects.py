@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor.state import STATE
-from .rebuild import Rebuilder, set_attributes
+from .rebuild import Rebuilder
+from .rebuild_rules import set_attributes
 from .values import DictValue, Lazy, ListValue, ObjectValue, SetValue, Value
 
 

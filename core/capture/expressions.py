@@ -12,14 +12,16 @@ from typing import Any
 
 from .attributes import get_attribute
 from .calls import call
+from .comparing import compare
 from .containers import complete, dict_set, list_items
 from .formatting import format_value, repr_of, text_of
 from .frames import Frame, Operand
 from .generators import Coroutine, make_generator
 from .iterate import items_of, iterate
-from .operators import binary, compare, get_item, truth, unary
+from .operators import binary, truth, unary
 from .scopes import free_names, mangle
 from .signals import Break
+from .subscripts import get_item
 from .values import (
     NONE,
     Const,

@@ -122,7 +122,7 @@ class Shown:
         return format_value(self.ev, self.value, spec)
 
     def __getitem__(self, key: Any) -> Any:
-        from .operators import get_item
+        from .subscripts import get_item
 
         return shown(self.ev, get_item(self.ev, self.value, Const(key)))
 

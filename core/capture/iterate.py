@@ -107,7 +107,7 @@ def by_index(ev: Any, value: Value) -> IteratorValue:
     position = -1
 
     def step() -> Value | None:
-        from .operators import get_item
+        from .subscripts import get_item
 
         nonlocal position
         position += 1

@@ -2,67 +2,39 @@
 
 from __future__ import annotations
 
-import ast
-import operator
-from collections.abc import Callable
 from typing import Any
 
-from .attributes import class_lookup, delete_attribute, get_attribute, plain_set
+from .attribute_stores import delete_attribute, plain_set
+from .attributes import get_attribute
+from .builtin_types import update_dict
 from .calls import call
-from .classes import update_dict
+from .comparing import COMPARE, compare, contains
 from .containers import (
-    append,
-    complete,
-    dict_clear,
-    dict_delete,
-    dict_find,
-    dict_items,
-    dict_set,
-    key_of,
-    list_items,
     new_dict,
-    touch_list,
 )
-from .iterate import fixed, items_of, iterate, next_of, over_dict
-from .operators import (
-    BINARY,
-    COMPARE,
-    binary,
-    compare,
-    contains,
-    delete_item,
-    extend_unread,
-    get_item,
-    index_number,
-    length,
-    set_item,
-    set_operation,
-    truth,
-)
+from .iterate import fixed, items_of, iterate, next_of
+from .mapping_methods import DICT, SET
+from .operators import BINARY, binary, length, truth
+from .sequence_methods import LIST, TUPLE, Method
 from .signals import Break
+from .subscripts import delete_item, get_item, set_item
 from .torch_calls import CannotLower, call_api, lift, lower, tensor_method
 from .values import (
-    FALSE,
     NONE,
     TRUE,
-    BuiltinValue,
     ClassValue,
     Const,
     DictValue,
     ExceptionValue,
-    FunctionValue,
     IteratorValue,
     ListValue,
     NativeValue,
     ObjectValue,
-    OpaqueValue,
     SetValue,
     TensorValue,
     TupleValue,
     Value,
 )
-
-Method = Callable[..., Value]
 
 
 def call_method(ev: Any, receiver: Value, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -178,305 +150,6 @@ def on_constant(ev: Any, receiver: Const, name: str, args: list[Value], kwargs: 
     return lift(ev, ev.native(lambda: getattr(value, name)(*plain, **named)))
 
 
-# -- lists ----
-def list_append(ev: Any, self: ListValue, item: Value) -> Value:
-    append(ev, self, item)
-    return NONE
-
-
-def list_extend(ev: Any, self: ListValue, source: Value) -> Value:
-    extend_unread(ev, self, items_of(ev, source))
-    return NONE
-
-
-def list_insert(ev: Any, self: ListValue, at: Value, item: Value) -> Value:
-    touch_list(ev, self).insert(index_number(ev, ev.force(at), "list"), item)
-    return NONE
-
-
-def list_pop(ev: Any, self: ListValue, at: Value | None = None) -> Value:
-    items = touch_list(ev, self)
-    if not items:
-        ev.raise_error(IndexError, "pop from an empty deque" if self.cls is not list else "pop from empty list")
-    index = index_number(ev, ev.force(at), "list") if at is not None else -1
-    if not -len(items) <= index < len(items):
-        ev.raise_error(IndexError, "pop index out of range")
-    return items.pop(index)
-
-
-def list_clear(ev: Any, self: ListValue) -> Value:
-    touch_list(ev, self).clear()
-    return NONE
-
-
-def list_reverse(ev: Any, self: ListValue) -> Value:
-    touch_list(ev, self).reverse()
-    return NONE
-
-
-def list_copy(ev: Any, self: ListValue) -> Value:
-    return ListValue(list(list_items(ev, self)), cls=self.cls)
-
-
-def sequence_index(ev: Any, self: Any, item: Value, start: Value | None = None, stop: Value | None = None) -> Value:
-    items = list_items(ev, self)
-    bounds = [ev.force(b).value for b in (start, stop) if b is not None]
-    for i in range(*slice(*(bounds + [None, None])[:2]).indices(len(items))):
-        if truth(ev, compare(ev, ast.Eq, items[i], item)):
-            return Const(i)
-    ev.raise_error(ValueError, "value is not in list" if isinstance(self, ListValue) else "tuple.index(x): x not in tuple")
-    raise AssertionError
-
-
-def sequence_count(ev: Any, self: Any, item: Value) -> Value:
-    return Const(sum(truth(ev, compare(ev, ast.Eq, v, item)) for v in list_items(ev, self)))
-
-
-def list_remove(ev: Any, self: ListValue, item: Value) -> Value:
-    items = touch_list(ev, self)
-    for i, v in enumerate(items):
-        if truth(ev, compare(ev, ast.Eq, v, item)):
-            del items[i]
-            return NONE
-    ev.raise_error(ValueError, "list.remove(x): x not in list")
-    raise AssertionError
-
-
-def list_sort(ev: Any, self: ListValue, **kwargs: Value) -> Value:
-    from .builtins import sort_values
-
-    items = touch_list(ev, self)
-    items[:] = sort_values(ev, items, kwargs)
-    return NONE
-
-
-def deque_popleft(ev: Any, self: ListValue) -> Value:
-    return list_pop(ev, self, Const(0))
-
-
-def deque_appendleft(ev: Any, self: ListValue, item: Value) -> Value:
-    items = touch_list(ev, self)
-    items.insert(0, item)
-    if self.maxlen is not None and len(items) > self.maxlen:
-        items.pop()
-    return NONE
-
-
-def deque_extendleft(ev: Any, self: ListValue, source: Value) -> Value:
-    for item in items_of(ev, source):
-        deque_appendleft(ev, self, item)
-    return NONE
-
-
-def deque_rotate(ev: Any, self: ListValue, by: Value = Const(1)) -> Value:  # noqa: B008  (an immutable default)
-    items = touch_list(ev, self)
-    if items:
-        n = index_number(ev, ev.force(by), "deque") % len(items)
-        items[:] = items[-n:] + items[:-n] if n else items
-    return NONE
-
-
-def list_iadd(ev: Any, self: ListValue, other: Value) -> Value:
-    extend_unread(ev, self, items_of(ev, other))
-    return self
-
-
-LIST: dict[str, Method] = {
-    "append": list_append, "extend": list_extend, "insert": list_insert, "pop": list_pop, "clear": list_clear,
-    "reverse": list_reverse, "copy": list_copy, "index": sequence_index, "count": sequence_count, "remove": list_remove,
-    "sort": list_sort, "popleft": deque_popleft, "appendleft": deque_appendleft, "extendleft": deque_extendleft,
-    "rotate": deque_rotate, "__iadd__": list_iadd, "__copy__": list_copy,
-}
-
-
-# -- tuples ----
-def tuple_replace(ev: Any, self: TupleValue, **changes: Value) -> Value:
-    fields = self.cls._fields  # type: ignore[attr-defined]
-    for name in changes:
-        if name not in fields:
-            ev.raise_error(ValueError, f"Got unexpected field names: {[name]!r}")
-    return TupleValue([changes.get(n, v) for n, v in zip(fields, self.items)], self.cls)
-
-
-def tuple_asdict(ev: Any, self: TupleValue) -> Value:
-    return new_dict(ev, [(Const(n), v) for n, v in zip(self.cls._fields, self.items)])  # type: ignore[attr-defined]
-
-
-def size_numel(ev: Any, self: TupleValue) -> Value:
-    total: Value = Const(1)
-    for n in self.items:
-        total = binary(ev, ast.Mult, total, n)
-    return total
-
-
-TUPLE: dict[str, Method] = {"index": sequence_index, "count": sequence_count, "_replace": tuple_replace,
-                            "_asdict": tuple_asdict, "numel": size_numel}
-
-
-# -- dicts ----
-def dict_get(ev: Any, self: DictValue, key: Value, default: Value = NONE) -> Value:
-    found = dict_find(ev, self, key)
-    return found.value if found is not None else default
-
-
-def dict_pop(ev: Any, self: DictValue, key: Value, default: Value | None = None) -> Value:
-    found = dict_delete(ev, self, key)
-    if found is not None:
-        return found.value
-    if default is None:
-        ev.raise_error(KeyError, key)
-        raise AssertionError
-    return default
-
-
-def dict_setdefault(ev: Any, self: DictValue, key: Value, default: Value = NONE) -> Value:
-    found = dict_find(ev, self, key)
-    if found is not None:
-        return found.value
-    dict_set(ev, self, key, default)
-    return default
-
-
-def dict_update(ev: Any, self: DictValue, *args: Value, **kwargs: Value) -> Value:
-    update_dict(ev, self, list(args), kwargs)
-    return NONE
-
-
-def dict_popitem(ev: Any, self: DictValue, last: Value = TRUE) -> Value:
-    entries = complete(ev, self)
-    if not entries:
-        ev.raise_error(KeyError, "popitem(): dictionary is empty")
-    entry = list(entries.values())[-1 if truth(ev, last) else 0]
-    dict_delete(ev, self, entry.key)
-    return TupleValue([entry.key, entry.value])
-
-
-def dict_copy(ev: Any, self: DictValue) -> Value:
-    made = new_dict(ev, list(dict_items(ev, self)), self.cls)
-    made.factory = self.factory
-    return made
-
-
-def dict_clear_(ev: Any, self: DictValue) -> Value:
-    dict_clear(ev, self)
-    return NONE
-
-
-def dict_view(what: str) -> Method:
-    """keys(), values(), items()."""
-
-    def view(ev: Any, self: DictValue) -> Value:
-        complete(ev, self)
-        return DictViewValue(self, what)
-
-    return view
-
-
-class DictViewValue(ListValue):
-    """A view of a dict's keys, values or items: iterates over what the dict holds when iterated."""
-
-    __slots__ = ("of", "what")
-
-    def __init__(self, of: DictValue, what: str) -> None:
-        super().__init__([], cls=type({}.items()) if what == "items" else type({}.keys()) if what == "keys"
-                         else type({}.values()))
-        self.of, self.what = of, what
-        self.loaded = True
-
-    @property
-    def items(self) -> list[Value]:
-        entries = self.of.entries.values()
-        if self.what == "keys":
-            return [e.key for e in entries]
-        return [e.value for e in entries] if self.what == "values" else [TupleValue([e.key, e.value]) for e in entries]
-
-    @items.setter
-    def items(self, value: list[Value]) -> None:
-        pass
-
-
-def dict_move_to_end(ev: Any, self: DictValue, key: Value, last: Value = TRUE) -> Value:
-    if not truth(ev, last):
-        raise Break("call-unknown", what="OrderedDict.move_to_end(last=False)")
-    found = dict_delete(ev, self, key)
-    if found is None:
-        ev.raise_error(KeyError, key)
-        raise AssertionError
-    dict_set(ev, self, key, found.value)
-    return NONE
-
-
-DICT: dict[str, Method] = {
-    "get": dict_get, "pop": dict_pop, "setdefault": dict_setdefault, "update": dict_update, "popitem": dict_popitem,
-    "copy": dict_copy, "clear": dict_clear_, "keys": dict_view("keys"), "values": dict_view("values"),
-    "items": dict_view("items"), "move_to_end": dict_move_to_end, "__copy__": dict_copy,
-}
-
-
-# -- sets ----
-def set_add(ev: Any, self: SetValue, item: Value) -> Value:
-    self.items.setdefault(key_of(ev, item), item)
-    self.changed = True
-    ev.changed(self)
-    return NONE
-
-
-def set_discard(ev: Any, self: SetValue, item: Value) -> Value:
-    self.items.pop(key_of(ev, item), None)
-    self.changed = True
-    ev.changed(self)
-    return NONE
-
-
-def set_remove(ev: Any, self: SetValue, item: Value) -> Value:
-    if key_of(ev, item) not in self.items:
-        ev.raise_error(KeyError, item)
-    return set_discard(ev, self, item)
-
-
-def as_set(ev: Any, value: Value) -> SetValue:
-    from .containers import new_set
-
-    value = ev.force(value)
-    return value if isinstance(value, SetValue) else new_set(ev, items_of(ev, value))
-
-
-def set_combine(function: Callable[..., Any], change: bool = False) -> Method:
-    def combine(ev: Any, self: SetValue, *others: Value) -> Value:
-        out = SetValue(dict(self.items), self.cls)
-        for other in others:
-            out = set_operation(ev, function, out, as_set(ev, other))
-        if not change:
-            return out
-        self.items = out.items
-        self.changed = True
-        ev.changed(self)
-        return NONE
-
-    return combine
-
-
-def set_test(test: Callable[[set, set], bool]) -> Method:
-    return lambda ev, self, other: Const(test(set(self.items), set(as_set(ev, other).items)))
-
-
-def set_clear(ev: Any, self: SetValue) -> Value:
-    self.items.clear()
-    self.changed = True
-    ev.changed(self)
-    return NONE
-
-
-SET: dict[str, Method] = {
-    "add": set_add, "discard": set_discard, "remove": set_remove, "clear": set_clear,
-    "copy": lambda ev, self: SetValue(dict(self.items), self.cls),
-    "union": set_combine(operator.or_), "intersection": set_combine(operator.and_), "difference": set_combine(operator.sub),
-    "symmetric_difference": set_combine(operator.xor), "update": set_combine(operator.or_, True),
-    "intersection_update": set_combine(operator.and_, True), "difference_update": set_combine(operator.sub, True),
-    "issubset": set_test(set.issubset), "issuperset": set_test(set.issuperset), "isdisjoint": set_test(set.isdisjoint),
-}
-
-
 # -- iterators ----
 def iterator_close(ev: Any, self: IteratorValue) -> Value:
     if self.close is not None:
@@ -497,7 +170,6 @@ def iterator_throw(ev: Any, self: IteratorValue, *given: Value) -> Value:
     item = self.throw(exception_from(ev, given[0]))
     return item if item is not None else next_of(ev, fixed([]), None)
 
-
 ITERATOR: dict[str, Method] = {
     "__next__": lambda ev, self: next_of(ev, self, None), "__iter__": lambda ev, self: self, "close": iterator_close,
     "send": iterator_send, "throw": iterator_throw,
@@ -514,7 +186,7 @@ def dict_fromkeys(ev: Any, self: ClassValue, keys: Value, value: Value = NONE) -
 
 
 def class_chain(ev: Any, self: ClassValue, source: Value) -> Value:
-    from .builtins import chained
+    from .iteration_tools import chained
 
     return chained(ev, iterate(ev, source))
 
@@ -525,7 +197,6 @@ def tuple_make(ev: Any, self: ClassValue, source: Value) -> Value:
 
 def subclasses(ev: Any, self: ClassValue) -> Value:
     raise Break("call-unknown", what=f"{self.cls.__name__}.__subclasses__()")
-
 
 CLASS: dict[str, Method] = {
     "__call__": class_call, "fromkeys": dict_fromkeys, "from_iterable": class_chain, "_make": tuple_make,
@@ -576,10 +247,9 @@ def with_traceback(ev: Any, self: Value, trace: Value) -> Value:
 
 
 def object_eq(ev: Any, self: Value, other: Value) -> Value:
-    from .operators import identical
+    from .comparing import identical
 
     return TRUE if identical(ev, self, other) else Const(NotImplemented)
-
 
 OBJECT: dict[str, Method] = {
     "__init__": object_init, "__setattr__": object_setattr, "__delattr__": object_delattr, "__new__": object_new,
@@ -587,6 +257,3 @@ OBJECT: dict[str, Method] = {
     "__getattribute__": lambda ev, self, name: get_attribute(ev, self, ev.force(name).value),
     "__repr__": _repr, "__str__": _str, "__enter__": lambda ev, self: self,
 }
-
-__all__ = ["BuiltinValue", "DictViewValue", "FALSE", "FunctionValue", "OpaqueValue", "call_method", "class_lookup",
-           "over_dict"]

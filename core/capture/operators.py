@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..symbolic.symint import sym_not
-from .attributes import bind, class_lookup, find_attribute, guard_class_attribute
-from .containers import complete, dict_find, dict_set, key_of, list_items, new_dict, new_set, touch_list
+from .attributes import bind, class_lookup, guard_class_attribute
+from .containers import complete, dict_set, list_items, new_dict, touch_list
 from .signals import Break
 from .torch_calls import CannotLower, lower, run
 from .values import (
@@ -22,7 +22,6 @@ from .values import (
     Const,
     DictValue,
     FunctionValue,
-    IteratorValue,
     ListValue,
     MethodValue,
     ModuleValue,
@@ -30,10 +29,8 @@ from .values import (
     ObjectValue,
     OpaqueValue,
     PartialValue,
-    PyModuleValue,
     RangeValue,
     SetValue,
-    SliceValue,
     TensorValue,
     TupleValue,
     Value,
@@ -49,16 +46,14 @@ BINARY: dict[type, tuple[Callable[..., Any], str, Callable[..., Any]]] = {
     ast.BitXor: (operator.xor, "xor", operator.ixor), ast.LShift: (operator.lshift, "lshift", operator.ilshift),
     ast.RShift: (operator.rshift, "rshift", operator.irshift),
 }
+
 SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "** or pow()",
            "matmul": "@", "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>"}
-COMPARE: dict[type, tuple[Callable[..., Any], str, str]] = {
-    ast.Lt: (operator.lt, "__lt__", "__gt__"), ast.LtE: (operator.le, "__le__", "__ge__"),
-    ast.Gt: (operator.gt, "__gt__", "__lt__"), ast.GtE: (operator.ge, "__ge__", "__le__"),
-    ast.Eq: (operator.eq, "__eq__", "__eq__"), ast.NotEq: (operator.ne, "__ne__", "__ne__"),
-}
+
 UNARY: dict[type, tuple[Callable[..., Any], str]] = {
     ast.USub: (operator.neg, "__neg__"), ast.UAdd: (operator.pos, "__pos__"), ast.Invert: (operator.invert, "__invert__"),
 }
+
 SCALARS = (Const, TensorValue)
 
 
@@ -293,271 +288,6 @@ def length(ev: Any, value: Value) -> Any:
     return None
 
 
-# -- comparison ----
-def compare(ev: Any, op: type, a: Value, b: Value) -> Value:
-    """One comparison."""
-    if op is ast.Is or op is ast.IsNot:
-        same = identical(ev, a, b)
-        return Const(same if op is ast.Is else not same)
-    if op is ast.In or op is ast.NotIn:
-        inside = contains(ev, b, a)
-        return Const(sym_not(inside)) if op is ast.NotIn else Const(inside)
-    a, b = ev.force(a), ev.force(b)
-    function, name, reflected = COMPARE[op]
-    if isinstance(a, SCALARS) and isinstance(b, SCALARS):
-        return on_scalars(ev, function, a, b)
-    if op is ast.Eq or op is ast.NotEq:
-        for left, right in ((a, b), (b, a)):
-            found = call_special(ev, left, name, right) or (
-                negated(ev, call_special(ev, left, "__eq__", right)) if op is ast.NotEq else None)
-            if found is not None:
-                return found
-        same = equal(ev, a, b)
-        return Const(same if op is ast.Eq else sym_not(same))
-    for left, method, right in ((a, name, b), (b, reflected, a)):
-        found = call_special(ev, left, method, right)
-        if found is not None:
-            return found
-    if isinstance(a, TupleValue | ListValue) and isinstance(b, TupleValue | ListValue) \
-            and isinstance(a, TupleValue) == isinstance(b, TupleValue):
-        for x, y in zip(list_items(ev, a), list_items(ev, b)):
-            if not truth(ev, compare(ev, ast.Eq, x, y)):
-                return compare(ev, op, x, y)
-        return Const(function(length(ev, a), length(ev, b)))
-    if isinstance(a, SetValue) and isinstance(b, SetValue):
-        return Const(function(set(a.items), set(b.items)))
-    if isinstance(a, OpaqueValue | TensorValue) or isinstance(b, OpaqueValue | TensorValue):
-        raise Break("operator", name=function.__name__, what=f"{a.type.__name__} and {b.type.__name__}")
-    sign = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}[function.__name__]
-    ev.raise_error(TypeError, f"'{sign}' not supported between instances of '{a.type.__name__}' and '{b.type.__name__}'")
-    raise AssertionError
-
-
-def negated(ev: Any, value: Value | None) -> Value | None:
-    return None if value is None else unary(ev, ast.Not, value)
-
-
-def equal(ev: Any, a: Value, b: Value) -> Any:
-    """`a == b` for values without an `__eq__` of the user's."""
-    a, b = ev.force(a), ev.force(b)
-    if a is b:
-        return True
-    if isinstance(a, SCALARS) and isinstance(b, SCALARS):
-        answer = on_scalars(ev, operator.eq, a, b)
-        if isinstance(answer, TensorValue):
-            raise Break("data-branch")
-        return answer.value  # type: ignore[attr-defined]
-    if isinstance(a, TupleValue) and isinstance(b, TupleValue) or isinstance(a, ListValue) and isinstance(b, ListValue):
-        x, y = list_items(ev, a), list_items(ev, b)
-        return len(x) == len(y) and all(truth(ev, compare(ev, ast.Eq, p, q)) for p, q in zip(x, y))
-    if isinstance(a, DictValue) and isinstance(b, DictValue):
-        left, right = complete(ev, a, False), complete(ev, b, False)
-        return left.keys() == right.keys() and all(truth(ev, compare(ev, ast.Eq, e.value, right[k].value))
-                                                   for k, e in left.items())
-    if isinstance(a, SetValue) and isinstance(b, SetValue):
-        return a.items.keys() == b.items.keys()
-    if isinstance(a, RangeValue) and isinstance(b, RangeValue):
-        return range(a.start, a.stop, a.step) == range(b.start, b.stop, b.step)
-    if isinstance(a, OpaqueValue) or isinstance(b, OpaqueValue):
-        raise Break("operator", name="==", what=f"{a.type.__name__} and {b.type.__name__}")
-    if isinstance(a, SliceValue) and isinstance(b, SliceValue):
-        return lower(ev, a) == lower(ev, b)
-    if isinstance(a, MethodValue) and isinstance(b, MethodValue):
-        return identical(ev, a.function, b.function) and identical(ev, a.receiver, b.receiver)
-    if isinstance(a, TensorValue) or isinstance(b, TensorValue):
-        raise Break("operator", name="==", what="a tensor and an object")
-    return identical(ev, a, b)
-
-
-def identical(ev: Any, a: Value, b: Value) -> bool:
-    """`a is b`; for existing objects the answer becomes a guard."""
-    a, b = ev.force(a), ev.force(b)
-    if a is b:
-        return True
-    if isinstance(a, Const) and isinstance(b, Const):
-        if a.type is not b.type:
-            return False
-        if a.symbolic or b.symbolic:
-            raise Break("operator", name="is", what="symbolic numbers")
-        if a.value is b.value:
-            return True
-        if isinstance(a.value, int | float | str | bytes | complex) and not isinstance(a.value, bool) \
-                and a.value == b.value:
-            raise Break("operator", name="is", what=f"equal {a.type.__name__} objects")
-        return False
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, ClassValue):
-        return a.cls is b.cls
-    if isinstance(a, BuiltinValue | PyModuleValue | NativeValue):
-        return a.real is b.real
-    real_a, real_b = getattr(a, "real", None), getattr(b, "real", None)
-    if isinstance(a, TupleValue) and a.origin is not None and b.origin is not None:
-        raise Break("operator", name="is", what="two tuples")
-    if real_a is None or real_b is None or a.origin is None or b.origin is None:
-        return False
-    same = real_a is real_b
-    ev.guard("OBJECT_ALIASING" if same else "NOT_ALIASING", a.origin, b.origin, "compared with `is`")
-    return bool(same)
-
-
-def contains(ev: Any, container: Value, item: Value) -> Any:
-    """`item in container`."""
-    container = ev.force(container)
-    if isinstance(container, DictValue):
-        return dict_find(ev, container, item) is not None
-    if isinstance(container, SetValue):
-        return key_of(ev, item) in container.items
-    if isinstance(container, Const):
-        item = ev.force(item)
-        if not isinstance(item, Const):
-            ev.raise_error(TypeError, f"'in <string>' requires string as left operand, not {item.type.__name__}")
-        return ev.native(operator.contains, container.value, item.value)  # type: ignore[attr-defined]
-    if isinstance(container, RangeValue):
-        inner = ev.force(item)
-        return isinstance(inner, Const) and lower(ev, inner) in range(container.start, container.stop, container.step)
-    found = call_special(ev, container, "__contains__", item)
-    if found is not None:
-        return truth(ev, found)
-    if isinstance(container, TensorValue):
-        raise Break("data-branch")
-    from .iterate import iterate
-
-    iterator = iterate(ev, container)
-    while (member := iterator.step()) is not None:
-        if ev.force(member) is ev.force(item) or truth(ev, compare(ev, ast.Eq, member, item)):
-            return True
-    return False
-
-
-# -- subscripts ----
-def get_item(ev: Any, obj: Value, key: Value) -> Value:
-    """`obj[key]`."""
-    obj, key = ev.force(obj), ev.force(key)
-    if isinstance(obj, TensorValue):
-        from .torch_calls import call_api
-
-        return call_api(ev, operator.getitem, [obj, key], {}, "indexing a tensor")
-    if isinstance(obj, TupleValue | ListValue):
-        return from_sequence(ev, obj, key)
-    if isinstance(obj, DictValue):
-        return from_dict(ev, obj, key)
-    if isinstance(obj, Const):
-        return on_scalars(ev, operator.getitem, obj, Const(lower(ev, key)))
-    if isinstance(obj, RangeValue):
-        from .torch_calls import lift
-
-        return lift(ev, ev.native(operator.getitem, range(obj.start, obj.stop, obj.step), lower(ev, key)))
-    found = call_special(ev, obj, "__getitem__", key)
-    if found is not None:
-        return found
-    if isinstance(obj, ObjectValue) and obj.payload is not None:
-        return get_item(ev, obj.payload, key)
-    if isinstance(obj, ClassValue):
-        import enum
-
-        if isinstance(obj.cls, enum.EnumMeta):
-            return Const(ev.native(operator.getitem, obj.cls, lower(ev, key)))
-        return obj                              # list[int]: a generic alias is only an annotation here
-    if isinstance(obj, OpaqueValue | NativeValue):
-        raise Break("operator", name="[]", what=f"an object of class {obj.type.__name__}")
-    ev.raise_error(TypeError, f"'{obj.type.__name__}' object is not subscriptable")
-    raise AssertionError
-
-
-def index_number(ev: Any, key: Value, what: str) -> int:
-    if isinstance(key, Const) and key.type in (int, bool):
-        return int(key.value)
-    if isinstance(key, TensorValue):
-        raise Break("data-item", what="a tensor used as an index")
-    found = call_special(ev, key, "__index__")
-    if found is None:
-        ev.raise_error(TypeError, f"{what} indices must be integers or slices, not {key.type.__name__}")
-        raise AssertionError
-    return int(lower(ev, found))
-
-
-def from_sequence(ev: Any, obj: TupleValue | ListValue, key: Value) -> Value:
-    name = "list" if isinstance(obj, ListValue) else "tuple"
-    items = list_items(ev, obj)
-    if isinstance(key, SliceValue):
-        part = ev.native(operator.getitem, items, lower(ev, key))
-        if isinstance(obj, ListValue):
-            return ListValue(part)
-        return TupleValue(part, obj.cls if obj.cls.__name__ == "Size" else tuple)
-    index = index_number(ev, key, name)
-    if not -len(items) <= index < len(items):
-        ev.raise_error(IndexError, f"{name} index out of range")
-    return items[index]
-
-
-def from_dict(ev: Any, obj: DictValue, key: Value) -> Value:
-    entry = dict_find(ev, obj, key)
-    if entry is not None:
-        return entry.value
-    if obj.factory is not None:
-        factory = ev.force(obj.factory)
-        if not (isinstance(factory, Const) and factory.value is None):
-            from .calls import call
-
-            made = call(ev, factory, [], {})
-            if obj.cls.__name__ != "Counter":
-                dict_set(ev, obj, key, made)
-            return made
-    shown = key if isinstance(key, Const) else Const(str(key.type.__name__))
-    ev.raise_error(KeyError, shown)
-    raise AssertionError
-
-
-def set_item(ev: Any, obj: Value, key: Value, value: Value) -> None:
-    """`obj[key] = value`."""
-    obj, key = ev.force(obj), ev.force(key)
-    if isinstance(obj, TensorValue):
-        from .torch_calls import call_api
-
-        call_api(ev, operator.setitem, [obj, key, value], {}, "storing into a tensor")
-    elif isinstance(obj, ListValue):
-        items = touch_list(ev, obj)
-        if isinstance(key, SliceValue):
-            from .iterate import items_of
-
-            ev.native(operator.setitem, items, lower(ev, key), items_of(ev, value))
-            return
-        index = index_number(ev, key, "list")
-        if not -len(items) <= index < len(items):
-            ev.raise_error(IndexError, "list assignment index out of range")
-        items[index] = value
-    elif isinstance(obj, DictValue):
-        dict_set(ev, obj, key, value)
-    elif (method := special(ev, obj, "__setitem__")) is not None:
-        from .calls import call
-
-        call(ev, method, [key, value], {})
-    elif isinstance(obj, OpaqueValue | NativeValue | ObjectValue):
-        raise Break("operator", name="[]=", what=f"an object of class {obj.type.__name__}")
-    else:
-        ev.raise_error(TypeError, f"'{obj.type.__name__}' object does not support item assignment")
-
-
-def delete_item(ev: Any, obj: Value, key: Value) -> None:
-    """`del obj[key]`."""
-    obj, key = ev.force(obj), ev.force(key)
-    if isinstance(obj, ListValue):
-        items = touch_list(ev, obj)
-        ev.native(operator.delitem, items, lower(ev, key))
-    elif isinstance(obj, DictValue):
-        from .containers import dict_delete
-
-        if dict_delete(ev, obj, key) is None:
-            ev.raise_error(KeyError, key)
-    elif (method := special(ev, obj, "__delitem__")) is not None:
-        from .calls import call
-
-        call(ev, method, [key], {})
-    else:
-        raise Break("operator", name="del []", what=f"an object of class {obj.type.__name__}")
-
-
 def is_callable(ev: Any, value: Value) -> bool:
     value = ev.force(value)
     if isinstance(value, FunctionValue | MethodValue | BuiltinValue | BuiltinMethodValue | ClassValue | PartialValue):
@@ -567,6 +297,3 @@ def is_callable(ev: Any, value: Value) -> bool:
     if isinstance(value, OpaqueValue | NativeValue):
         return callable(value.real)
     return False
-
-
-__all__ = ["IteratorValue", "binary", "compare", "find_attribute", "new_set"]

@@ -6,9 +6,10 @@ import ast
 from typing import Any
 
 from .attributes import find_attribute
+from .comparing import compare, identical
 from .containers import complete, dict_find, list_items, new_dict
 from .frames import Frame
-from .operators import compare, identical, truth
+from .operators import truth
 from .signals import Break, UserRaise
 from .values import ClassValue, Const, DictValue, ListValue, ObjectValue, TensorValue, TupleValue, Value
 

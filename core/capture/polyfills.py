@@ -9,7 +9,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from .attributes import get_attribute, set_attribute
+from .attribute_stores import set_attribute
+from .attributes import get_attribute
 from .containers import complete, list_items, new_dict
 from .operators import is_callable
 from .signals import Break

@@ -7,9 +7,6 @@ contains itself) gets a name first and is filled afterwards.
 
 from __future__ import annotations
 
-import ast
-import collections
-import functools
 import math
 import re
 import types
@@ -27,37 +24,19 @@ from ..guards.origin import (
     SizeOrigin,
 )
 from .attributes import class_lookup, has_get
-from .containers import complete
 from .reading import input_name
 from .values import (
-    BuiltinMethodValue,
     BuiltinValue,
     ClassValue,
     Const,
-    DictValue,
-    ExceptionValue,
-    FunctionValue,
-    IteratorValue,
     Lazy,
-    ListValue,
-    MethodValue,
-    NativeValue,
-    ObjectValue,
-    OpaqueValue,
-    PartialValue,
-    PropertyValue,
-    PyModuleValue,
-    RangeValue,
-    SetValue,
-    SliceValue,
-    SuperValue,
     TensorValue,
-    TupleValue,
     Value,
     Variable,
 )
 
 PLAIN = (int, str, bytes, bool, type(None))
+
 HELPERS = {"math": math, "max": max, "min": min, "abs": abs, "round": round, "int": int, "float": float, "len": len}
 
 
@@ -146,6 +125,8 @@ class Rebuilder:
     # -- counting -----------------------------------------------------------------------------------------------------
     def count(self, value: Value) -> None:
         """Find the new objects that are reached more than once."""
+        from .rebuild_rules import children
+
         stack = [value]
         while stack:
             v = stack.pop()
@@ -173,6 +154,8 @@ class Rebuilder:
         found = self.built.get(id(value))
         if found is not None:
             return found
+        from .rebuild_rules import RULES
+
         if id(value) in self.building:
             raise CannotRebuild(f"a {value.type.__name__} that contains itself")
         self.building.add(id(value))
@@ -235,267 +218,7 @@ class Rebuilder:
         return found
 
 
-def children(r: Rebuilder, v: Value) -> list[Value]:
-    """The values inside a new value."""
-    if v.origin is not None and not isinstance(v, TupleValue):
-        return []
-    if isinstance(v, TupleValue):
-        return v.items if v.origin is None else []
-    if isinstance(v, ListValue):
-        of = getattr(v, "of", None)
-        return [of] if of is not None else v.items
-    if isinstance(v, DictValue):
-        return [x for e in v.entries.values() for x in (e.key, e.value)] + ([v.factory] if v.factory else [])
-    if isinstance(v, SetValue):
-        return list(v.items.values())
-    if isinstance(v, ObjectValue):
-        inside = list(v.attributes.values())
-        if isinstance(v, ExceptionValue):
-            inside += [*v.args, *([v.cause] if v.cause is not None else [])]
-        return inside + ([v.payload] if v.payload is not None else [])
-    if isinstance(v, MethodValue):
-        return [v.function, v.receiver]
-    if isinstance(v, BuiltinMethodValue):
-        return [v.receiver]
-    if isinstance(v, PartialValue):
-        return [v.function, *v.args, *v.kwargs.values()]
-    if isinstance(v, SliceValue):
-        return [v.start, v.stop, v.step]
-    if isinstance(v, FunctionValue) and v.real is None:
-        inside = [*v.defaults, *v.kwdefaults.values(), *v.attributes.values()]
-        code = code_of(v)
-        for name in code.co_freevars if code is not None else ():
-            variable = v.scope.lookup(name)
-            if variable is not None and variable.cell is None and variable.value is not None:
-                inside.append(variable.value)
-        return inside
-    if isinstance(v, NativeValue) and v.rebuild is not None:
-        return [*v.rebuild[1], *v.rebuild[2].values()]
-    return []
-
-
 # -- rules ----
 def literal(value: Any) -> bool:
     return isinstance(value, PLAIN) and type(value) in PLAIN or isinstance(value, float) and math.isfinite(value) \
         or type(value) is tuple and all(literal(v) for v in value)
-
-
-def constant(r: Rebuilder, v: Const) -> str:
-    if v.symbolic:
-        return r.number(v.value)
-    return repr(v.value) if literal(v.value) else r.pin(v.value, f"{type(v.value).__name__}")
-
-
-def tuple_(r: Rebuilder, v: TupleValue) -> str:
-    if v.origin is not None:
-        return r.fetch(v.origin)
-    inner = r.items(v.items)
-    inner = f"({inner},)" if len(v.items) == 1 else f"({inner})"
-    if v.cls is tuple:
-        return inner
-    if hasattr(v.cls, "_fields") and not (v.cls.__module__ or "").startswith("torch.return_types"):
-        return f"{r.pin(v.cls)}{inner}"
-    return f"{r.pin(v.cls)}({inner})" if v.cls.__name__ == "Size" else f"{r.pin(v.cls)}{inner}"
-
-
-def list_(r: Rebuilder, v: ListValue) -> str:
-    of = getattr(v, "of", None)
-    if of is not None:
-        return f"{r.value(of)}.{v.what}()"  # type: ignore[attr-defined]
-    if v.origin is not None:
-        return r.fetch(v.origin)
-    if v.cls is collections.deque:
-        name = r.made(v, "deque", f"{r.pin(v.cls)}(maxlen={v.maxlen})")
-    elif id(v) in r.shared:
-        name = r.made(v, "items", "[]")
-    else:
-        return f"[{r.items(v.items)}]"
-    if v.items:
-        text = r.items(v.items)
-        r.lines.append(f"{name}.extend([{text}])")
-    return name
-
-
-def dict_(r: Rebuilder, v: DictValue) -> str:
-    if v.origin is not None:
-        return r.fetch(v.origin)
-    complete(r.ev, v)                               # the order of an existing dict that it was made from matters now
-    if id(v) not in r.shared and v.cls is dict:
-        return "{" + ", ".join(f"{r.value(e.key)}: {r.value(e.value)}" for e in v.entries.values()) + "}"
-    factory = r.value(v.factory) if v.cls is collections.defaultdict and v.factory is not None else ""
-    name = r.made(v, "table", "{}" if v.cls is dict else f"{r.pin(v.cls)}({factory})")
-    for e in list(v.entries.values()):
-        key, item = r.value(e.key), r.value(e.value)
-        r.lines.append(f"{name}[{key}] = {item}")
-    return name
-
-
-def set_(r: Rebuilder, v: SetValue) -> str:
-    if v.origin is not None:
-        return r.fetch(v.origin)
-    inner = r.items(v.items.values())
-    if v.cls is frozenset:
-        return f"{r.pin(frozenset)}([{inner}])"
-    return f"{{{inner}}}" if v.items else f"{r.pin(set)}()"
-
-
-def object_(r: Rebuilder, v: ObjectValue) -> str:
-    if v.origin is not None:
-        return r.fetch(v.origin)
-    cls = r.pin(v.cls)
-    base = list if isinstance(v.payload, ListValue) else dict if isinstance(v.payload, DictValue) else object
-    name = r.made(v, v.cls.__name__.lower(), f"{r.pin(base.__new__, 'new')}({cls})")
-    if isinstance(v.payload, ListValue):
-        r.lines.append(f"{name}.extend([{r.items(v.payload.items)}])")
-    elif isinstance(v.payload, DictValue):
-        for e in list(v.payload.entries.values()):
-            r.lines.append(f"{r.pin(dict.__setitem__, 'store')}({name}, {r.value(e.key)}, {r.value(e.value)})")
-    set_attributes(r, v, name, v.attributes)
-    return name
-
-
-def set_attributes(r: Rebuilder, v: ObjectValue, name: str, attributes: Any) -> None:
-    """Assignments that put the attributes there without running any code of the script's."""
-    for attribute, value in attributes.items():
-        text = r.value(value)
-        r.lines.append(f"{name}.{attribute} = {text}" if settable(v.cls, attribute)
-                       else f"{r.pin(object.__setattr__, 'set')}({name}, {attribute!r}, {text})")
-
-
-def settable(cls: type, attribute: str) -> bool:
-    """Whether a plain assignment does nothing but store."""
-    owner, _ = class_lookup(cls, "__setattr__")
-    raw = class_lookup(cls, attribute)[1]
-    library = owner is not None and (owner.__module__ or "").startswith("torch.")
-    return attribute.isidentifier() and (owner in (object, BaseException) or library) and (
-        raw is None or not hasattr(type(raw), "__set__") or isinstance(raw, types.MemberDescriptorType))
-
-
-def exception(r: Rebuilder, v: ExceptionValue) -> str:
-    if v.origin is not None:
-        return r.fetch(v.origin)
-    arguments = r.items(v.args)
-    cls = r.pin(v.cls)
-    name = r.made(v, "error", f"{cls}.__new__({', '.join([cls, arguments]) if arguments else cls})")
-    r.lines.append(f"{name}.args = ({arguments}{',' if v.args else ''})")
-    set_attributes(r, v, name, v.attributes)
-    if v.cause is not None:
-        r.lines.append(f"{name}.__cause__ = {r.value(v.cause)}")
-    return name
-
-
-def code_of(v: FunctionValue) -> types.CodeType | None:
-    """The code object that CPython compiled for a nested function or lambda."""
-    node = v.node
-    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
-    name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
-    found = []
-    todo = [v.unit.code]
-    while todo:
-        code = todo.pop()
-        for inner in code.co_consts:
-            if isinstance(inner, types.CodeType):
-                todo.append(inner)
-                if inner.co_name == name and inner.co_firstlineno == first:
-                    found.append(inner)
-    if len(found) > 1 and isinstance(node, ast.Lambda):
-        from ..source.locate import is_lambda_of
-
-        found = [c for c in found if is_lambda_of(node, c)]
-    return found[0] if found and all(c == found[0] for c in found) else None
-
-
-def function(r: Rebuilder, v: FunctionValue) -> str:
-    if v.real is not None:
-        assert v.origin is not None
-        return r.fetch(v.origin)
-    code = code_of(v)
-    if code is None:
-        raise CannotRebuild(f"the function {v.name}")
-    cells = []
-    recursive = []
-    for name in code.co_freevars:
-        variable = v.scope.lookup(name)
-        if variable is None:
-            raise CannotRebuild(f"the function {v.name}")
-        if variable.cell is None and id(variable) not in r.cells and variable.value is v:
-            r.keep.append(variable)
-            cell = r.cells[id(variable)] = r.name(f"{name}_cell")
-            r.lines.append(f"{cell} = {r.pin(types.CellType, 'Cell')}()")
-            recursive.append(cell)
-        cells.append(r.cell(variable))
-    closure = f"({', '.join(cells)},)" if cells else "None"
-    defaults = f"({r.items(v.defaults)},)" if v.defaults else "None"
-    made = r.made(v, "f" if v.name == "<lambda>" else v.name,
-                  f"{r.pin(types.FunctionType, 'Function')}({r.pin(code, 'code_' + v.name)}, {v.globals.slot}, {v.name!r}, "
-                  f"{defaults}, {closure})")
-    for cell in recursive:
-        r.lines.append(f"{cell}.cell_contents = {made}")
-    if v.kwdefaults:
-        pairs = ", ".join(f"{n!r}: {r.value(d)}" for n, d in v.kwdefaults.items())
-        r.lines.append(f"{made}.__kwdefaults__ = {{{pairs}}}")
-    for name, value in v.attributes.items():
-        r.lines.append(f"{made}.{name} = {r.value(value)}")
-    return made
-
-
-def method(r: Rebuilder, v: MethodValue) -> str:
-    if v.origin is not None:
-        return r.fetch(v.origin)
-    name = getattr(v.function, "name", None)
-    real = getattr(v.function, "real", None)
-    if name and real is not None and name.isidentifier() and class_lookup(v.receiver.type, name)[1] is real:
-        return f"{r.value(v.receiver)}.{name}"
-    return f"{r.pin(types.MethodType, 'Method')}({r.value(v.function)}, {r.value(v.receiver)})"
-
-
-def builtin_method(r: Rebuilder, v: BuiltinMethodValue) -> str:
-    return f"{r.value(v.receiver)}.{v.name}"
-
-
-def known_object(r: Rebuilder, v: Any) -> str:
-    return r.pin(v.cls if isinstance(v, ClassValue) else v.real)
-
-
-def native(r: Rebuilder, v: NativeValue) -> str:
-    if v.rebuild is None:
-        return r.pin(v.real)
-    cls, args, kwargs = v.rebuild
-    parts = [r.value(a) for a in args] + [f"{k}={r.value(x)}" for k, x in kwargs.items()]
-    return r.made(v, type(v.real).__name__, f"{r.pin(cls)}({', '.join(parts)})")
-
-
-def partial(r: Rebuilder, v: PartialValue) -> str:
-    if v.origin is not None:
-        return r.fetch(v.origin)
-    parts = [r.value(v.function), *map(r.value, v.args), *(f"{k}={r.value(x)}" for k, x in v.kwargs.items())]
-    return f"{r.pin(functools.partial)}({', '.join(parts)})"
-
-
-def slice_(r: Rebuilder, v: SliceValue) -> str:
-    return f"{r.pin(slice)}({r.value(v.start)}, {r.value(v.stop)}, {r.value(v.step)})"
-
-
-def range_(r: Rebuilder, v: RangeValue) -> str:
-    return f"{r.pin(range)}({v.start}, {v.stop}, {v.step})"
-
-
-def opaque(r: Rebuilder, v: OpaqueValue) -> str:
-    assert v.origin is not None
-    return r.fetch(v.origin)
-
-
-def refuse(what: str) -> Any:
-    def rule(r: Rebuilder, v: Value) -> str:
-        raise CannotRebuild(what)
-
-    return rule
-
-
-RULES: dict[type, Any] = {
-    Const: constant, TensorValue: lambda r, v: r.tensor(v), TupleValue: tuple_, ListValue: list_, DictValue: dict_,
-    SetValue: set_, ExceptionValue: exception, ObjectValue: object_, FunctionValue: function, MethodValue: method,
-    BuiltinMethodValue: builtin_method, ClassValue: known_object, BuiltinValue: known_object, PyModuleValue: known_object,
-    PropertyValue: known_object, NativeValue: native, PartialValue: partial, SliceValue: slice_, RangeValue: range_,
-    OpaqueValue: opaque, IteratorValue: refuse("an iterator that is not used up"), SuperValue: refuse("a super object"),
-}

@@ -8,16 +8,18 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from .attributes import delete_attribute, get_attribute, set_attribute
+from .attribute_stores import delete_attribute, set_attribute
+from .attributes import get_attribute
 from .calls import call
 from .expressions import evaluate, load_name, make_function, store_name, test
 from .frames import Frame, Operand, Step
 from .iterate import iterate, unpack
-from .operators import delete_item, get_item, inplace, set_item
+from .operators import inplace
 from .patterns import matches
 from .reading import of_constant
 from .scopes import mangle
 from .signals import BREAK, CONTINUE, Break, Completion, Returned, UserRaise
+from .subscripts import delete_item, get_item, set_item
 from .values import NONE, ClassValue, Const, ExceptionValue, ObjectValue, TupleValue, Value
 
 Done = Completion | None

@@ -1,0 +1,115 @@
+"""`obj.name = value` and `del obj.name`: into the shadow of the object."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from .attribute_rules import is_library
+from .attributes import bind, class_lookup, guard_class_attribute, has_get, is_data_descriptor, own_attribute, pinned
+from .signals import Break
+from .values import (
+    ClassValue,
+    Const,
+    FunctionValue,
+    ModuleValue,
+    ObjectValue,
+    PyModuleValue,
+    TensorValue,
+    Value,
+)
+
+
+# -- stores ----
+def store_attribute(ev: Any, obj: ObjectValue, name: str, value: Value) -> None:
+    """Put an attribute into the shadow of an instance."""
+    obj.attributes[name] = value
+    obj.deleted.discard(name)
+    obj.changed.pop(name, None)
+    obj.changed[name] = None
+    ev.changed(obj)
+
+
+def set_attribute(ev: Any, obj: Value, name: str, value: Value) -> None:
+    """`obj.name = value`."""
+    from .calls import call
+
+    obj = ev.force(obj)
+    if isinstance(obj, ModuleValue):
+        set_on_module(ev, obj, name, value)
+        return
+    if isinstance(obj, ObjectValue):
+        owner, setter = class_lookup(obj.cls, "__setattr__")
+        if owner not in (object, BaseException):
+            if not isinstance(setter, types.FunctionType) or setter.__code__.co_filename == "<string>":
+                raise Break("attribute-set", name=name, what=f"an object of class {obj.cls.__name__}")
+            guard_class_attribute(ev, obj, "__setattr__", setter)
+            call(ev, bind(ev, setter, obj, obj.cls, "__setattr__"), [Const(name), value], {})
+            return
+        plain_set(ev, obj, name, value)
+    elif isinstance(obj, ClassValue) and isinstance(obj.cls, type) and obj.cls.__flags__ & (1 << 9):
+        raw = obj.cls.__dict__.get(name)
+        if type(obj.cls) is not type or raw is not None and has_get(raw):
+            raise Break("attribute-set", name=name, what=f"class {obj.cls.__name__}")
+        ev.class_stores.setdefault(obj.cls, {})[name] = value
+        if obj.origin is None:
+            obj.origin = ev.pin(obj.cls)
+    elif isinstance(obj, FunctionValue):
+        if obj.real is not None:
+            raise Break("attribute-set", name=name, what=f"function {obj.name}")
+        if name in ("__name__", "__qualname__"):
+            setattr(obj, name.strip("_"), ev.force(value).value)
+        obj.attributes[name] = value
+    elif isinstance(obj, PyModuleValue) and not is_library(obj.real):
+        ev.globals_of(vars(obj.real)).stored[name] = value
+    else:
+        raise Break("attribute-set", name=name, what=f"an object of class {obj.type.__name__}")
+
+
+def plain_set(ev: Any, obj: ObjectValue, name: str, value: Value) -> None:
+    """object.__setattr__: a data descriptor of the class, else the instance."""
+    from .calls import call
+
+    raw = class_lookup(obj.cls, name)[1]
+    if raw is not None and is_data_descriptor(raw) and not isinstance(raw, types.MemberDescriptorType):
+        guard_class_attribute(ev, obj, name, raw)
+        if isinstance(raw, property):
+            if raw.fset is None:
+                ev.raise_error(AttributeError, f"property '{name}' of '{obj.cls.__name__}' object has no setter")
+            call(ev, pinned(ev, raw.fset), [obj, value], {})
+            return
+        setter = class_lookup(type(raw), "__set__")[1]
+        if isinstance(setter, types.FunctionType):
+            call(ev, pinned(ev, setter), [ev.existing(ev.pin(raw, name), raw), obj, value], {})
+            return
+        raise Break("attribute-set", name=name, what=f"an object of class {obj.cls.__name__}")
+    store_attribute(ev, obj, name, value)
+
+
+def set_on_module(ev: Any, obj: ModuleValue, name: str, value: Value) -> None:
+    owner, setter = class_lookup(obj.cls, "__setattr__")
+    held = obj.real.__dict__
+    value = ev.force(value)
+    special = isinstance(value, ModuleValue) or isinstance(value, TensorValue) and value.type.__name__ == "Parameter"
+    if special or any(name in held.get(s, ()) for s in ("_parameters", "_modules")) or name.startswith("_forward") \
+            or not getattr(owner, "__module__", "").startswith("torch."):
+        raise Break("attribute-set", name=name, what=f"module {obj.cls.__name__}")
+    raw = class_lookup(obj.cls, name)[1]
+    if raw is not None and is_data_descriptor(raw):
+        plain_set(ev, obj, name, value)
+        return
+    store_attribute(ev, obj, name, value)
+
+
+def delete_attribute(ev: Any, obj: Value, name: str) -> None:
+    """`del obj.name`."""
+    obj = ev.force(obj)
+    if not isinstance(obj, ObjectValue) or isinstance(obj, ModuleValue) \
+            or class_lookup(obj.cls, "__delattr__")[0] not in (object, BaseException):
+        raise Break("attribute-set", name=name, what=f"an object of class {obj.type.__name__}")
+    if own_attribute(ev, obj, name) is None:
+        ev.raise_error(AttributeError, f"'{obj.cls.__name__}' object has no attribute '{name}'")
+    obj.attributes.pop(name, None)
+    obj.changed.pop(name, None)
+    obj.deleted.add(name)
+    ev.changed(obj)

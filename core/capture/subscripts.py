@@ -1,0 +1,153 @@
+"""`obj[key]`: reading, storing, deleting."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from .containers import dict_find, dict_set, list_items, touch_list
+from .operators import call_special, on_scalars, special
+from .signals import Break
+from .torch_calls import lower
+from .values import (
+    ClassValue,
+    Const,
+    DictValue,
+    ListValue,
+    NativeValue,
+    ObjectValue,
+    OpaqueValue,
+    RangeValue,
+    SliceValue,
+    TensorValue,
+    TupleValue,
+    Value,
+)
+
+
+# -- subscripts ----
+def get_item(ev: Any, obj: Value, key: Value) -> Value:
+    """`obj[key]`."""
+    obj, key = ev.force(obj), ev.force(key)
+    if isinstance(obj, TensorValue):
+        from .torch_calls import call_api
+
+        return call_api(ev, operator.getitem, [obj, key], {}, "indexing a tensor")
+    if isinstance(obj, TupleValue | ListValue):
+        return from_sequence(ev, obj, key)
+    if isinstance(obj, DictValue):
+        return from_dict(ev, obj, key)
+    if isinstance(obj, Const):
+        return on_scalars(ev, operator.getitem, obj, Const(lower(ev, key)))
+    if isinstance(obj, RangeValue):
+        from .torch_calls import lift
+
+        return lift(ev, ev.native(operator.getitem, range(obj.start, obj.stop, obj.step), lower(ev, key)))
+    found = call_special(ev, obj, "__getitem__", key)
+    if found is not None:
+        return found
+    if isinstance(obj, ObjectValue) and obj.payload is not None:
+        return get_item(ev, obj.payload, key)
+    if isinstance(obj, ClassValue):
+        import enum
+
+        if isinstance(obj.cls, enum.EnumMeta):
+            return Const(ev.native(operator.getitem, obj.cls, lower(ev, key)))
+        return obj                              # list[int]: a generic alias is only an annotation here
+    if isinstance(obj, OpaqueValue | NativeValue):
+        raise Break("operator", name="[]", what=f"an object of class {obj.type.__name__}")
+    ev.raise_error(TypeError, f"'{obj.type.__name__}' object is not subscriptable")
+    raise AssertionError
+
+
+def index_number(ev: Any, key: Value, what: str) -> int:
+    if isinstance(key, Const) and key.type in (int, bool):
+        return int(key.value)
+    if isinstance(key, TensorValue):
+        raise Break("data-item", what="a tensor used as an index")
+    found = call_special(ev, key, "__index__")
+    if found is None:
+        ev.raise_error(TypeError, f"{what} indices must be integers or slices, not {key.type.__name__}")
+        raise AssertionError
+    return int(lower(ev, found))
+
+
+def from_sequence(ev: Any, obj: TupleValue | ListValue, key: Value) -> Value:
+    name = "list" if isinstance(obj, ListValue) else "tuple"
+    items = list_items(ev, obj)
+    if isinstance(key, SliceValue):
+        part = ev.native(operator.getitem, items, lower(ev, key))
+        if isinstance(obj, ListValue):
+            return ListValue(part)
+        return TupleValue(part, obj.cls if obj.cls.__name__ == "Size" else tuple)
+    index = index_number(ev, key, name)
+    if not -len(items) <= index < len(items):
+        ev.raise_error(IndexError, f"{name} index out of range")
+    return items[index]
+
+
+def from_dict(ev: Any, obj: DictValue, key: Value) -> Value:
+    entry = dict_find(ev, obj, key)
+    if entry is not None:
+        return entry.value
+    if obj.factory is not None:
+        factory = ev.force(obj.factory)
+        if not (isinstance(factory, Const) and factory.value is None):
+            from .calls import call
+
+            made = call(ev, factory, [], {})
+            if obj.cls.__name__ != "Counter":
+                dict_set(ev, obj, key, made)
+            return made
+    shown = key if isinstance(key, Const) else Const(str(key.type.__name__))
+    ev.raise_error(KeyError, shown)
+    raise AssertionError
+
+
+def set_item(ev: Any, obj: Value, key: Value, value: Value) -> None:
+    """`obj[key] = value`."""
+    obj, key = ev.force(obj), ev.force(key)
+    if isinstance(obj, TensorValue):
+        from .torch_calls import call_api
+
+        call_api(ev, operator.setitem, [obj, key, value], {}, "storing into a tensor")
+    elif isinstance(obj, ListValue):
+        items = touch_list(ev, obj)
+        if isinstance(key, SliceValue):
+            from .iterate import items_of
+
+            ev.native(operator.setitem, items, lower(ev, key), items_of(ev, value))
+            return
+        index = index_number(ev, key, "list")
+        if not -len(items) <= index < len(items):
+            ev.raise_error(IndexError, "list assignment index out of range")
+        items[index] = value
+    elif isinstance(obj, DictValue):
+        dict_set(ev, obj, key, value)
+    elif (method := special(ev, obj, "__setitem__")) is not None:
+        from .calls import call
+
+        call(ev, method, [key, value], {})
+    elif isinstance(obj, OpaqueValue | NativeValue | ObjectValue):
+        raise Break("operator", name="[]=", what=f"an object of class {obj.type.__name__}")
+    else:
+        ev.raise_error(TypeError, f"'{obj.type.__name__}' object does not support item assignment")
+
+
+def delete_item(ev: Any, obj: Value, key: Value) -> None:
+    """`del obj[key]`."""
+    obj, key = ev.force(obj), ev.force(key)
+    if isinstance(obj, ListValue):
+        items = touch_list(ev, obj)
+        ev.native(operator.delitem, items, lower(ev, key))
+    elif isinstance(obj, DictValue):
+        from .containers import dict_delete
+
+        if dict_delete(ev, obj, key) is None:
+            ev.raise_error(KeyError, key)
+    elif (method := special(ev, obj, "__delitem__")) is not None:
+        from .calls import call
+
+        call(ev, method, [key], {})
+    else:
+        raise Break("operator", name="del []", what=f"an object of class {obj.type.__name__}")
