@@ -16,6 +16,7 @@ from typing import Any
 from .text import FoundFunction, FunctionNode, SourceFile, source_file
 
 ASYNCHRONOUS = 0x80 | 0x100 | 0x200     # CO_COROUTINE, CO_ITERABLE_COROUTINE, CO_ASYNC_GENERATOR
+NESTED = 0x10                           # CO_NESTED
 FEATURES = 0                            # the flags of all `from __future__` features
 for _name in __future__.all_feature_names:
     FEATURES |= getattr(__future__, _name).compiler_flag
@@ -127,14 +128,15 @@ def is_lambda_of(node: FunctionNode, code: types.CodeType) -> bool:
     return holds(node.body) and not any(isinstance(n, ast.Lambda) and holds(n.body) for n in ast.walk(node.body))
 
 
-def _compiled_alone(node: FunctionNode, code: types.CodeType) -> types.CodeType | None:
+def _compiled_alone(node: FunctionNode, code: types.CodeType) -> types.CodeType:
     """The code of a lambda outside its function: equal to that inside, unless it uses variables of the function."""
     assert isinstance(node, ast.Lambda)
     bare = ast.Lambda(ast.arguments(node.args.posonlyargs, node.args.args, node.args.vararg, node.args.kwonlyargs,
                                     [None for _ in node.args.kwonlyargs], node.args.kwarg, []), node.body)
     whole = ast.Expression(ast.copy_location(bare, node))
     made = compile(whole, code.co_filename, "eval", flags=code.co_flags & FEATURES, dont_inherit=True)
-    return next((c for c in made.co_consts if isinstance(c, types.CodeType)), None)
+    inner = next(c for c in made.co_consts if isinstance(c, types.CodeType))
+    return inner.replace(co_flags=inner.co_flags | code.co_flags & NESTED)
 
 
 def _same_shape(node: Any, code: types.CodeType) -> bool:

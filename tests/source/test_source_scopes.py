@@ -11,9 +11,8 @@ from guardscope.core.capture.scopes import mangle, names_of
 
 STDLIB = Path(sysconfig.get_paths()["stdlib"])
 MODULES = ["argparse", "ast", "bisect", "collections/__init__", "contextlib", "copy", "dataclasses", "dis", "doctest", "enum",
-           "functools", "heapq", "inspect", "json/decoder", "logging/__init__", "pathlib" if (STDLIB / "pathlib.py").exists()
-           else "pathlib/__init__", "pdb", "pickle", "random", "statistics", "tarfile", "textwrap", "threading", "traceback",
-           "typing", "unittest/mock", "warnings", "zipfile" if (STDLIB / "zipfile.py").exists() else "zipfile/__init__"]
+           "functools", "heapq", "inspect", "json/decoder", "logging/__init__", "pdb", "pickle", "random", "statistics", "tarfile", "textwrap", "threading", "traceback",
+           "typing", "unittest/mock", "warnings", "zipimport"]
 
 
 def functions(table):
