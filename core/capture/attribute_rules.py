@@ -244,7 +244,7 @@ def of_function(ev: Any, obj: FunctionValue, name: str) -> Value | None:
     if name in ("__module__", "__doc__"):
         return Const(getattr(obj.real, name))
     if hasattr(obj.real, name):
-        return ev.existing(AttrOrigin(obj.origin, name), getattr(obj.real, name))
+        return ev.existing(AttrOrigin(obj.origin or ev.pin(obj.real), name), getattr(obj.real, name))
     ev.guard("HASATTR", obj.origin, (name, False), "there is no such attribute")
     return None
 

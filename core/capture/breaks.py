@@ -21,7 +21,7 @@ class BreakInfo:
 
 # id -> (sentence, hint); {names} are filled from the facts given where the break is raised
 REASONS: dict[str, tuple[str, str]] = {
-    "call-output": ("{what} writes output, which a graph cannot do", "move it out of the compiled function, or accept the break"),
+    "call-output": ("{what} writes output, which a graph cannot do", "move it out of the compiled function"),
     "call-unknown": ("{what} is not Python source and has no rule here", "call it outside the compiled function"),
     "call-library": ("{what} belongs to a library that is not traced", "call it outside the compiled function"),
     "call-disabled": ("{what} is excluded from compilation", "remove the decorator if it can be traced"),

@@ -111,7 +111,8 @@ def make_number(cls: type) -> Any:
             if not isinstance(a, Const):
                 found = call_special(ev, a, f"__{cls.__name__}__") or call_special(ev, a, "__index__")
                 if found is None:
-                    ev.raise_error(TypeError, f"{cls.__name__}() argument must be a string or a real number, not '{a.type.__name__}'")
+                    ev.raise_error(TypeError, f"{cls.__name__}() argument must be a string or a real number, not "
+                                              f"'{a.type.__name__}'")
                     raise AssertionError
                 a = ev.force(found)
             plain.append(a.value)

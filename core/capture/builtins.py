@@ -227,13 +227,13 @@ def extreme(pick_max: bool) -> Rule:
     better = ast.Gt if pick_max else ast.Lt
 
     def rule(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        items = items_of(ev, args[0]) if len(args) == 1 else list(args)
+        found = items_of(ev, args[0]) if len(args) == 1 else list(args)
         key = kwargs.get("key")
-        if not items:
+        if not found:
             if "default" in kwargs:
                 return kwargs["default"]
-            ev.raise_error(ValueError, f"{name}() arg is an empty sequence" if ev else "")
-        items = [ev.force(v) for v in items]
+            ev.raise_error(ValueError, f"{name}() arg is an empty sequence")
+        items: list[Any] = [ev.force(v) for v in found]
         if key is None and all(isinstance(v, Const) and v.type in (int, float) for v in items) and len(items) > 1 \
                 and any(v.symbolic for v in items):
             return Const(ev.native(symint.sym_max if pick_max else symint.sym_min, *[v.value for v in items]))

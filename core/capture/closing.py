@@ -21,9 +21,9 @@ def alias_guards(ev: Any) -> None:
     for i, a in enumerate(inputs):
         for b in inputs[i + 1:]:
             touched = id(a) in written or id(b) in written
-            if touched or few and a in free and b in free:
-                if a.fake._meta.dtype is b.fake._meta.dtype or touched:
-                    ev.guard("NOT_ALIASING", b.origin, a.origin, "two different tensors")
+            alike = a.fake._meta.dtype is b.fake._meta.dtype
+            if touched or few and alike and a in free and b in free:
+                ev.guard("NOT_ALIASING", b.origin, a.origin, "two different tensors")
             if touched:
                 ev.guard("STORAGE_OVERLAP", b.origin, (a.origin, bool(share_memory(a.real, b.real))),
                          "one of them is written in place")

@@ -132,9 +132,9 @@ def identical(ev: Any, a: Value, b: Value) -> bool:
     if type(a) is not type(b):
         return False
     if isinstance(a, ClassValue):
-        return a.cls is b.cls
+        return a.cls is getattr(b, "cls", None)
     if isinstance(a, BuiltinValue | PyModuleValue | NativeValue):
-        return a.real is b.real
+        return a.real is getattr(b, "real", None)
     real_a, real_b = getattr(a, "real", None), getattr(b, "real", None)
     if isinstance(a, TupleValue) and a.origin is not None and b.origin is not None:
         raise Break("operator", name="is", what="two tuples")

@@ -112,7 +112,7 @@ def real_key(value: Value) -> tuple[bool, Any]:
 
 
 # -- lists ----
-def list_items(ev: Any, value: Value) -> list[Value]:
+def list_items(ev: Any, value: Any) -> list[Value]:
     """The items of a list or tuple; of an existing list its length becomes a guard."""
     if isinstance(value, ListValue) and not value.loaded:
         ev.guard("SEQUENCE_LENGTH", value.origin, len(value.real), "its length is used")

@@ -261,9 +261,10 @@ def formatted_value(ev: Any, frame: Frame, node: ast.FormattedValue) -> Value:
 # -- calls ----
 def call_expression(ev: Any, frame: Frame, node: ast.Call) -> Value:
     callee = evaluate(ev, frame, node.func)
-    lone = len(node.args) == 1 and isinstance(node.args[0], ast.Starred) and bool(node.keywords)
-    if lone:                                    # f(*s, k=v): the call itself iterates s, after the keywords
-        starred_value = evaluate(ev, frame, node.args[0].value)
+    first = node.args[0] if len(node.args) == 1 and node.keywords else None
+    lone = first if isinstance(first, ast.Starred) else None
+    if lone is not None:                        # f(*s, k=v): the call itself iterates s, after the keywords
+        starred_value = evaluate(ev, frame, lone.value)
     else:
         args = sequence(ev, frame, node.args)
     kwargs = Keywords()
@@ -281,10 +282,10 @@ def call_expression(ev: Any, frame: Frame, node: ast.Call) -> Value:
             kwargs.unordered += getattr(ev.force(source), "unordered", ())
         else:
             kwargs[mangle(keyword.arg, frame.class_name)] = evaluate(ev, frame, keyword.value)
-    if lone:
-        frame.at(node.args[0], "iter")
+    if lone is not None:
+        frame.at(lone, "iter")
         args = items_of(ev, starred_value)
-        finished(frame, node.args[0].value, TupleValue(list(args)))
+        finished(frame, lone.value, TupleValue(list(args)))
     frame.at(node)
     return call(ev, callee, args, kwargs)
 

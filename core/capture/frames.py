@@ -59,7 +59,7 @@ class Frame:
         self.point: tuple[ast.AST, str] | None = None
         self.stack: list[Operand] = []
         self.path: list[Step] = []
-        self.module_path = caller.module_path if caller is not None else ""
+        self.module_path: str = caller.module_path if caller is not None else ""
         self.class_name: str | None = lexical.class_name if lexical is not None else \
             unit.class_name if unit.kind != "resume" else None      # a continuation is mangled already
         self.depth: int = caller.depth + 1 if caller is not None else 0
@@ -93,10 +93,11 @@ class Frame:
                 raise Break("decided")
 
     def span(self, node: ast.AST | None = None) -> Span:
-        node = node if node is not None and hasattr(node, "lineno") else self.here
-        if not hasattr(node, "lineno"):
+        """A node's place in the file (by default where the frame stands)."""
+        place: Any = node if node is not None and hasattr(node, "lineno") else self.here
+        if not hasattr(place, "lineno"):
             return Span(self.unit.file, self.unit.first_line)
-        return Span(self.unit.file, node.lineno, node.col_offset, node.end_lineno or node.lineno,
-                    node.end_col_offset or node.col_offset)
+        return Span(self.unit.file, place.lineno, place.col_offset, place.end_lineno or place.lineno,
+                    place.end_col_offset or place.col_offset)
 
 

@@ -64,7 +64,7 @@ def iterate(ev: Any, value: Value) -> IteratorValue:
             import enum
 
             if isinstance(value.cls, enum.EnumMeta):
-                return fixed([Const(m) for m in value.cls])
+                return fixed([Const(m) for m in list[Any](value.cls)])
         ev.raise_error(TypeError, f"'{value.type.__name__}' object is not iterable")
     if isinstance(value, ObjectValue):
         found = call_special(ev, value, "__iter__")

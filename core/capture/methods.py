@@ -89,12 +89,13 @@ def dunder(name: str) -> Method | None:
     for op, (_, method, _) in COMPARE.items():
         if name == method:
             return lambda ev, a, b: compare(ev, op, a, b)
-    return {
+    others: dict[str, Method] = {
         "getitem": lambda ev, a, k: get_item(ev, a, k), "len": lambda ev, a: Const(length(ev, a)),
         "contains": lambda ev, a, b: Const(contains(ev, a, b)), "iter": lambda ev, a: iterate(ev, a),
         "bool": lambda ev, a: Const(truth(ev, a)), "setitem": _setitem, "delitem": _delitem,
         "next": lambda ev, a: next_of(ev, a, None), "repr": _repr, "str": _str,
-    }.get(stem)
+    }
+    return others.get(stem)
 
 
 def _setitem(ev: Any, a: Value, key: Value, value: Value) -> Value:

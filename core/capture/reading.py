@@ -70,7 +70,7 @@ def read(ev: Evaluator, origin: Origin, real: Any, fixed: bool = False) -> Value
     if cls in (str, bytes, complex):
         ev.guard("EQUALS_MATCH", origin, real, "its value is used")
         return Const(real, origin)
-    if isinstance(real, dtype | device) or isinstance(real, enum.Enum):
+    if isinstance(real, dtype | device | enum.Enum):
         ev.guard("ID_MATCH", origin, real, "compared here")
         return Const(real, origin)
     known = ev.objects.get(id(real))

@@ -282,9 +282,8 @@ def match(ev: Any, frame: Frame, s: ast.Match) -> Done:
     subject = evaluate(ev, frame, s.subject)
     frame.at(s.subject, "match")
     for case in s.cases:
-        if matches(ev, frame, case.pattern, subject):
-            if case.guard is None or test(ev, frame, case.guard):
-                return execute_block(ev, frame, case, "body")
+        if matches(ev, frame, case.pattern, subject) and (case.guard is None or test(ev, frame, case.guard)):
+            return execute_block(ev, frame, case, "body")
     return None
 
 

@@ -41,7 +41,7 @@ def comprehension_unit(unit: Unit, node: Any, local: set[str]) -> tuple[Unit, tu
     inner = copy.deepcopy(node)
     inner.generators[0].iter = ast.copy_location(ast.Name(source, ast.Load()), inner)
     name = f"{WORDS[type(node)]}_in_{unit.original.name.strip('<>')}_at_{node.lineno}"
-    body = [ast.copy_location(ast.Return(inner), node)]
+    body: list[ast.stmt] = [ast.copy_location(ast.Return(inner), node)]
     made = Mangle(unit.class_name if unit.kind != "resume" else None).visit(
         function_node(name, empty_arguments([source, *taken]), body, node))
     ast.fix_missing_locations(made)

@@ -43,7 +43,8 @@ _sites: dict[tuple, ResumeSite] = {}
 def fresh_names(unit: Unit, count: int, stem: str = "__t") -> list[str]:
     """Names for temporaries that do not clash with the unit's own variables."""
     taken = set(unit.code.co_varnames) | set(unit.code.co_freevars) | set(unit.code.co_cellvars)
-    names, k = [], 0
+    names: list[str] = []
+    k = 0
     while len(names) < count:
         if f"{stem}{k}" not in taken:
             names.append(f"{stem}{k}")
