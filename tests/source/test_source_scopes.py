@@ -10,9 +10,10 @@ import pytest
 from guardscope.core.capture.scopes import mangle, names_of
 
 STDLIB = Path(sysconfig.get_paths()["stdlib"])
-MODULES = ["argparse", "ast", "bisect", "collections/__init__", "contextlib", "copy", "dataclasses", "dis", "doctest", "enum",
-           "functools", "heapq", "inspect", "json/decoder", "logging/__init__", "pdb", "pickle", "random", "statistics", "tarfile", "textwrap", "threading", "traceback",
-           "typing", "unittest/mock", "warnings", "zipimport"]
+MODULES = ["argparse", "ast", "bisect", "collections/__init__", "contextlib", "copy", "dataclasses", "dis",
+           "doctest", "enum", "functools", "heapq", "inspect", "json/decoder", "logging/__init__", "pdb",
+           "pickle", "random", "statistics", "tarfile", "textwrap", "threading", "traceback", "typing",
+           "unittest/mock", "warnings", "zipimport"]
 
 
 def functions(table):
