@@ -204,7 +204,7 @@ def generator(ev: Any, frame: Frame, node: Any) -> IteratorValue:
         frame.caller = ev.frame
         return run_frame(ev, frame, node)
 
-    return make_generator(ev, body)
+    return make_generator(ev, body, node)
 
 
 # -- arguments ----

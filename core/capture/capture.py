@@ -52,6 +52,13 @@ def capture(unit: Unit, fn: types.FunctionType, arguments: dict[str, Any], conte
             point, info = outcome
             broken[point] = info
         raise SkipFrame("it breaks in too many ways", None)
+    except SkipFrame:
+        raise
+    except Exception as fault:
+        if context.strict:
+            raise
+        place = Span(unit.file, unit.first_line)
+        raise SkipFrame(f"Guardscope failed to trace it ({type(fault).__name__}: {fault}); please report this", place) from fault
     finally:
         sys.setrecursionlimit(limit)
 
@@ -107,6 +114,8 @@ class Attempt:
                                  span or Span(self.unit.file, self.unit.first_line), "skip_frame")
                 known = None if raised.value.of_api else info
                 raise UserError(f"{raised.value.cls.__name__} leaves the function", span, known) from None
+            if any(g.abandoned for g in ev.generators):
+                raise SkipFrame("it leaves a generator before its end, whose clean-up would run in between", ev.span())
             if pending is None:
                 try:
                     return finish(ev, frame, result)

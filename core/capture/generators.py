@@ -6,6 +6,7 @@ stopped when the capture ends.
 
 from __future__ import annotations
 
+import ast
 import sys
 import threading
 from collections.abc import Callable
@@ -22,8 +23,9 @@ class Stopped(BaseException):
 class Coroutine:
     """`body(coroutine)` runs until it calls `give(value)`, then waits for the next `resume`."""
 
-    def __init__(self, ev: Any, body: Callable[[Coroutine], Value]) -> None:
+    def __init__(self, ev: Any, body: Callable[[Coroutine], Value], node: Any = None) -> None:
         self.ev, self.body = ev, body
+        self.cleans_up = node is not None and any(isinstance(n, ast.Try | ast.With) for n in ast.walk(node))
         self.turn = threading.Semaphore(0)
         self.back = threading.Semaphore(0)
         self.thread: threading.Thread | None = None
@@ -89,6 +91,11 @@ class Coroutine:
             raise thrown
         return self.sent
 
+    @property
+    def abandoned(self) -> bool:
+        """Begun, not finished, and with something to do when Python throws it away."""
+        return self.cleans_up and self.thread is not None and not self.finished
+
     def stop(self) -> None:
         """End the body wherever it waits."""
         if self.thread is not None and not self.finished and not self.running:
@@ -97,9 +104,9 @@ class Coroutine:
             self.back.acquire()
 
 
-def make_generator(ev: Any, body: Callable[[Coroutine], Value]) -> IteratorValue:
-    """A generator object whose body has not begun."""
-    coroutine = Coroutine(ev, body)
+def make_generator(ev: Any, body: Callable[[Coroutine], Value], node: Any = None) -> IteratorValue:
+    """A generator object whose body (of the function `node`) has not begun."""
+    coroutine = Coroutine(ev, body, node)
     ev.generators.append(coroutine)
 
     def step() -> Value | None:

@@ -46,7 +46,7 @@ class Engine:
             if program.check(fn, *args) is None:
                 self.log.append(f"reuse {unit.name}")
                 return entry(fn, *args)
-        context = CaptureContext(policy=self.policy, rt=self)
+        context = CaptureContext(policy=self.policy, rt=self, strict=True)
         try:
             captured = capture(unit, fn, dict(zip(unit.params, args)), context)
         except SkipFrame as skip:
