@@ -132,6 +132,7 @@ class CompiledGraph:
         self._origins = expanded.origin
         self._call = self._make(None)
         self._profiled: Any = None
+        self.timed = 0                                   # calls seen while launches were to be timed
         if launched:
             first = self.target.large if hint >= BIG else self.target.small
             self._describe(self._build(first), first)
@@ -194,7 +195,7 @@ class CompiledGraph:
 
     # -- running -----------------------------------------------------------------------------------------------------
     def __call__(self, *inputs: Any) -> tuple:
-        if RECORDER.profiling:
+        if RECORDER.profiling and profiling.is_sampled(self):
             return self._run_profiled(inputs)
         try:
             return self._call(*inputs)

@@ -8,6 +8,16 @@ from ..events.recorder import RECORDER
 from .devices import pyopencl
 
 
+ALWAYS = 64                # calls of a graph whose launches are all timed
+THEN_EVERY = 16            # afterwards one call in so many: the device's events cost more than a small kernel
+
+
+def is_sampled(graph: Any) -> bool:
+    """Whether this call of a compiled graph is one whose launches are timed."""
+    graph.timed += 1
+    return graph.timed <= ALWAYS or graph.timed % THEN_EVERY == 0
+
+
 class Collector:
     """Takes the place of enqueue_nd_range_kernel for one compiled graph and keeps the events of a call."""
 
