@@ -58,7 +58,8 @@ def capture(unit: Unit, fn: types.FunctionType, arguments: dict[str, Any], conte
         if context.strict:
             raise
         place = Span(unit.file, unit.first_line)
-        raise SkipFrame(f"Guardscope failed to trace it ({type(fault).__name__}: {fault}); please report this", place) from fault
+        raise SkipFrame(f"Guardscope failed to trace it ({type(fault).__name__}: {fault}); please report this",
+                        place) from fault
     finally:
         sys.setrecursionlimit(limit)
 

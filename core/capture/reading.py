@@ -14,7 +14,7 @@ from typing import Any
 
 from ..graph.fake import FakeTensor, fake
 from ..guards.guard import TensorExpectation
-from ..guards.origin import AttrOrigin, CellOrigin, ItemOrigin, Origin, SizeOrigin
+from ..guards.origin import AttrOrigin, CellOrigin, InstanceDictOrigin, ItemOrigin, Origin, SizeOrigin
 from ..symbolic.shape_env import stride_expressions
 from ..tensor.devices import device
 from ..tensor.dtypes import dtype
@@ -243,6 +243,9 @@ def read_object(ev: Evaluator, origin: Origin, real: Any, cls: type) -> Value:
         return read_exception(ev, origin, real, cls)
     if is_module(real):
         ev.guard("TYPE_MATCH", origin, cls, "a module of this class")
+        if "_guardscope_compiled" in cls.__dict__:          # what torch.compile made of a module: traced as the module
+            held = InstanceDictOrigin(origin, "_orig_mod", "_modules")
+            return read(ev, held, real.__dict__["_modules"]["_orig_mod"])
         return ModuleValue(cls, origin, real)
     if is_api_object(real):
         ev.guard("ID_MATCH", origin, real, "this object of the tensor API")

@@ -13,7 +13,8 @@ CASES = ["straight", "before_and_after", "by_data", "effects", "closure"]
 
 def text_of(captured, unit_params):
     program = guard_compiler.build(captured.guards, captured.env, unit_params, captured.globals_slots)
-    guards = "\n".join(f"{kind:16} {origin:24} {condition}   # {why}" for kind, origin, condition, _, _, why in program.describe())
+    guards = "\n".join(f"{kind:16} {origin:24} {condition}   # {why}"
+                       for kind, origin, condition, _, _, why in program.describe())
     broke = f"\n# ends in a break: {captured.break_.sentence}" if captured.break_ is not None else ""
     return f"{graph_text(captured.graph)}\n{guards}\n\n{captured.entry_source}{broke}\n"
 

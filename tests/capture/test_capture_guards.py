@@ -227,3 +227,15 @@ def test_new_values_of_parameters_reuse(m):
     net.shift = m.torch.zeros(2)
     assert plain(engine(m.run_net, x, net)) == plain(m.run_net(x, net))
     assert engine.log == ["compile run_net", "reuse run_net"]
+
+
+def test_a_compiled_module_inside_is_traced(m):
+    net = m.fresh(m.Net())
+    compiled = m.torch.compile(net, backend="eager")
+    x = m.torch.ones(2, 4)
+    engine = Engine()
+    assert plain(engine(m.run_net, x, compiled)) == plain(m.run_net(x, net))
+    net.eval()
+    assert plain(engine(m.run_net, x, compiled)) == plain(m.run_net(x, net))
+    assert engine.log == ["compile run_net", "recompile run_net"]
+    assert engine.captured[0].ops > 1
