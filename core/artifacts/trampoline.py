@@ -15,5 +15,5 @@ def through(target: Any) -> Any:
 
     inner.__name__ = getattr(target, "__name__", type(target).__name__)
     functools.update_wrapper(inner, target, assigned=("__doc__",), updated=())
-    del inner.__wrapped__
+    vars(inner).pop("__wrapped__", None)
     return inner

@@ -153,7 +153,9 @@ def compile_callable(target: Any, options: Options) -> Any:
     Raises ScriptError when `target` is not callable.
     """
     if isinstance(target, types.FunctionType):
-        target = getattr(target, "_guardscope_compiled", target)
+        inner = getattr(target, "_guardscope_compiled", None)
+        if inner is not None:                # compiling what is compiled already: start from the original
+            return compile_callable(inner, options)
         if getattr(target, "__op__", None) is not None or _is_library(target):
             return compile_function(_trampoline(target), options)
         return compile_function(target, options)

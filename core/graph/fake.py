@@ -56,8 +56,7 @@ class Tracer:
         node = self.graph.add("op", op.name.rstrip("_") or op.name, op=op, args=fakes_to(args, lambda t: t._node),
                               spec=spec, span=self.span, module=self.module)
         if op.mutates:                          # the result is the argument itself
-            target = args[op.mutates[0]]
-            return target
+            return args[op.mutates[0]]
         if isinstance(spec, tuple):
             items = tuple(fake(self.graph.add("item", f"{node.name}_{i}", args=(node, i), spec=s, span=self.span,
                                               module=self.module), s) for i, s in enumerate(spec))

@@ -7,7 +7,6 @@ from typing import Any
 from ..events.recorder import RECORDER
 from .devices import pyopencl
 
-
 ALWAYS = 64                # calls of a graph whose launches are all timed
 THEN_EVERY = 16            # afterwards one call in so many: the device's events cost more than a small kernel
 

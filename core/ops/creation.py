@@ -101,7 +101,7 @@ def fill_dtype(value: Any, dtype: DType | None) -> DType:
 def fits(value: Any, dtype: DType) -> Any:
     """The fill value; RuntimeError for an integer that the dtype cannot hold."""
     if type(value) is int and dtype.category == 1:
-        info = np.iinfo(dtype.numpy)
+        info: Any = np.iinfo(dtype.numpy)
         if value > info.max or value < (info.min if info.min else -info.max):
             raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
     return value
@@ -353,7 +353,7 @@ def _arange_rule(start: Any, end: Any, step: Any, dtype: DType, device: Any) -> 
 
 def _arange(start: Any, end: Any, step: Any, dtype: DType, device: Any) -> np.ndarray:
     n = int(_arange_length(start, end, step))
-    kind = np.float64 if dtype.category == 2 else np.int64
+    kind: Any = np.float64 if dtype.category == 2 else np.int64
     return (kind(start) + np.arange(n, dtype=kind) * kind(step)).astype(dtype.numpy)
 
 

@@ -272,7 +272,7 @@ def broadcast_tensors(*tensors: Any) -> tuple:
     """All tensors expanded to their common shape."""
     from .broadcast import broadcast_shapes
 
-    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+    tensors = tuple(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     shape = broadcast_shapes(*[x.shape for x in tensors])
     return tuple(call(EXPAND, (x, shape)) for x in tensors)
 

@@ -102,7 +102,7 @@ class set_stance(contextlib.ContextDecorator):
     def __exit__(self, *exc: object) -> None:
         _switch(self.before)
 
-    def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
+    def __call__(self, func: Any) -> Any:
         _switch(self.before)
         return super().__call__(func)
 

@@ -42,7 +42,7 @@ class iinfo:
     def __init__(self, dtype: dtype) -> None:
         if dtype.category != 1:
             raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{dtype}'")
-        info = np.iinfo(dtype.numpy)
+        info: Any = np.iinfo(dtype.numpy)
         self.dtype = dtype.name
         self.bits, self.max, self.min = dtype.itemsize * 8, int(info.max), int(info.min)
 

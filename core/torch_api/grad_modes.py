@@ -39,7 +39,7 @@ class _ModeSwitch:
 
     def __call__(self, fn: Any) -> Any:
         if inspect.isclass(fn):
-            fn.__init__ = self(fn.__init__)
+            setattr(fn, "__init__", self(fn.__init__))  # noqa: B010
             return fn
         if inspect.isgeneratorfunction(fn):
             @functools.wraps(fn)
