@@ -158,7 +158,8 @@ def compile_callable(target: Any, options: Options) -> Any:
             return compile_callable(inner, options)
         if getattr(target, "__op__", None) is not None or _is_library(target):
             return compile_function(_trampoline(target), options)
-        return compile_function(target, options)
+        function: Any = target
+        return compile_function(function, options)
     if isinstance(target, types.MethodType):
         bound = compile_function(target.__func__, options)
         receiver = target.__self__

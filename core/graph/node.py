@@ -54,6 +54,7 @@ class Graph:
     nodes: list[Node] = field(default_factory=list)
     outputs: list[Any] = field(default_factory=list)
     symbols: dict[str, tuple] = field(default_factory=dict)
+    _given: dict[str, int] = field(default_factory=dict, repr=False)     # names of nodes, and the last number used for each
 
     @property
     def inputs(self) -> list[Node]:
@@ -69,13 +70,18 @@ class Graph:
         return node
 
     def unique(self, name: str) -> str:
-        taken = {n.name for n in self.nodes}
-        if name not in taken:
+        """`name`, or `name_1`, `name_2`, ... if a node has it already; the answer counts as given."""
+        count = self._given.get(name)
+        if count is None:
+            self._given[name] = 0
             return name
-        k = 1
-        while f"{name}_{k}" in taken:
-            k += 1
-        return f"{name}_{k}"
+        while True:
+            count += 1
+            made = f"{name}_{count}"
+            if made not in self._given:
+                self._given[name] = count
+                self._given[made] = 0
+                return made
 
 
 def walk_nodes(value: Any) -> Iterator[Node]:
