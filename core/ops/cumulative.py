@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import Any
 
 import numpy as np
 
 from ..tensor import dtypes as dt
-from .declare import Spec, operator
+from .declare import Spec, named_result, operator
 from .dims import wrap_dim
 from .op import Extern, Op
 from .promotion import sum_dtype
@@ -44,8 +43,8 @@ def _running(name: str, better: Any, returns: type) -> Op:
                     normalize=lambda a, dim: (a, wrap_dim(dim, a.ndim)), functions=name, methods=name, returns=returns)
 
 
-_running("cummax", np.maximum, namedtuple("cummax", ["values", "indices"]))
-_running("cummin", np.minimum, namedtuple("cummin", ["values", "indices"]))
+_running("cummax", np.maximum, named_result("cummax", "values indices"))
+_running("cummin", np.minimum, named_result("cummin", "values indices"))
 
 LOGCUMSUMEXP = operator("logcumsumexp", "input, dim", Extern(),
                         lambda a, dim: np.logaddexp.accumulate(wide_array(a, None), axis=dim) if a.ndim else a,

@@ -8,6 +8,7 @@ puts all tensors on one device and propagates requires_grad, so that the rules t
 from __future__ import annotations
 
 import ast
+from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
@@ -202,6 +203,13 @@ def _names(text: str, prefix: str) -> tuple[str, ...]:
     """"add F.relu" -> ("torch.add", "torch.nn.functional.relu")."""
     return tuple([n.replace("F.", "torch.nn.functional.", 1) if n.startswith("F.") else prefix + n
                   for n in text.split()])
+
+
+def named_result(name: str, fields: str) -> Any:
+    """The named tuple an operator with several results returns (torch.return_types.max)."""
+    made = namedtuple(name, fields)  # type: ignore[misc]  # the name is the operator's, given at run time
+    made.__module__ = "torch.return_types"
+    return made
 
 
 def pointwise(name: str, schema: str, expr: str, eager: Callable[..., Any], promote: str = "default", *,

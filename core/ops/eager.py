@@ -132,9 +132,10 @@ def plan_of(op: Op, args: tuple) -> Plan:
     try:
         found = _PLANS.get(key)
     except TypeError:
-        key = _hashable(key)
-        if key is None:                    # the shape rule says what is wrong
+        plain = _hashable(key)
+        if plain is None:                  # the shape rule says what is wrong
             return Plan(op, args)
+        key = plain
         found = _PLANS.get(key)
     if found is None:
         if len(_PLANS) >= _PLAN_LIMIT:

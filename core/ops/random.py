@@ -115,7 +115,9 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
            device: Any = None) -> Any:
     """Normal numbers with the given mean and deviation (numbers or tensors)."""
     like = mean if hasattr(mean, "dtype") else std if hasattr(std, "dtype") else None
-    shape = sizes(size) if size is not None else tuple(like.shape)
+    if size is None and like is None:
+        raise TypeError("normal() needs a size when mean and std are numbers")
+    shape = sizes(size) if like is None else tuple(like.shape)
     d = dtype or (like.dtype if like is not None else STATE.mode.default_dtype)
     return result_of(out, call(RANDN, (shape, d, device_of(device), generator)) * std + mean)
 

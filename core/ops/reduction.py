@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections import namedtuple
 from typing import Any
 
 import numpy as np
 
 from ..tensor import dtypes as dt
-from .declare import Spec, operator, reduce_args, reduce_rule, reduction, spelled, type_name
+from .declare import Spec, named_result, operator, reduce_args, reduce_rule, reduction, spelled, type_name
 from .dims import wrap_dim, wrap_dims
 from .op import Composite, Op, Reduction, call
 from .promotion import opmath, sum_dtype
 
-ReturnMax = namedtuple("max", ["values", "indices"])
-ReturnMin = namedtuple("min", ["values", "indices"])
-ReturnVarMean = namedtuple("var_mean", ["var", "mean"])
-ReturnStdMean = namedtuple("std_mean", ["std", "mean"])
-for _t in (ReturnMax, ReturnMin, ReturnVarMean, ReturnStdMean):
-    _t.__module__ = "torch.return_types"
+ReturnMax = named_result("max", "values indices")
+ReturnMin = named_result("min", "values indices")
+ReturnVarMean = named_result("var_mean", "var mean")
+ReturnStdMean = named_result("std_mean", "std mean")
+ReturnAminmax = named_result("aminmax", "min max")
 
 
 def accumulator(array: np.ndarray, dtype: Any) -> np.dtype:
@@ -205,8 +203,7 @@ def min_(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = Non
 @spelled("aminmax", "aminmax", AMIN)
 def aminmax(input: Any, *, dim: int | None = None, keepdim: bool = False) -> Any:
     """(smallest, largest), over all elements or along dim."""
-    Both = namedtuple("aminmax", ["min", "max"])
-    return Both(call(AMIN, (input, dim, keepdim)), call(AMAX, (input, dim, keepdim)))
+    return ReturnAminmax(call(AMIN, (input, dim, keepdim)), call(AMAX, (input, dim, keepdim)))
 
 
 # -- any, all --------------------------------------------------------------------------------------------------------

@@ -188,7 +188,11 @@ def _index_fill(a: np.ndarray, dim: int, index: np.ndarray, value: Any) -> None:
     a[_rows(a, dim, index)] = value
 
 
-_at_rule = lambda m, dim, index, *rest: (check_index_dtype("index_add_", index), m)[1]
+def _at_rule(m: Any, dim: int, index: Any, *rest: Any) -> Any:
+    check_index_dtype("index_add_", index)
+    return m
+
+
 INDEX_ADD_ = operator("index_add_", "input, dim, index, source, *, alpha=1", Extern(), _index_add, _at_rule, mutates=(0,),
                       methods="index_add_", normalize=_scatter_args)
 INDEX_COPY_ = operator("index_copy_", "input, dim, index, source", Extern(), _index_copy, _at_rule, mutates=(0,),

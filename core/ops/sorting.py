@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import Any
 
 import numpy as np
 
 from ..tensor import dtypes as dt
-from .declare import Spec, checked, operator, parse, spelled
+from .declare import Spec, checked, named_result, operator, parse, spelled
 from .dims import wrap_dim
 from .op import Extern, Op, call, register
 from .strides import like_strides
 
-ReturnTopk = namedtuple("topk", ["values", "indices"])
-ReturnSort = namedtuple("sort", ["values", "indices"])
-ReturnMedian = namedtuple("median", ["values", "indices"])
-for _t in (ReturnTopk, ReturnSort, ReturnMedian):
-    _t.__module__ = "torch.return_types"
+ReturnTopk = named_result("topk", "values indices")
+ReturnSort = named_result("sort", "values indices")
+ReturnMedian = named_result("median", "values indices")
 
 
 def _sort(a: np.ndarray, dim: int, descending: bool, stable: bool) -> tuple:
@@ -122,7 +119,8 @@ def median(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
 
 
 def _quantile(a: np.ndarray, q: np.ndarray, dim: Any, keepdim: bool, interpolation: str) -> Any:
-    return np.quantile(a, q, axis=dim, keepdims=keepdim, method=interpolation).astype(a.dtype)
+    method: Any = interpolation
+    return np.quantile(a, q, axis=dim, keepdims=keepdim, method=method).astype(a.dtype)
 
 
 def _quantile_rule(m: Any, q: Any, dim: Any, keepdim: bool, interpolation: str) -> Spec:
@@ -147,7 +145,7 @@ SEARCHSORTED = operator("searchsorted", "sorted_sequence:tensor, input:operand, 
 
 
 def _search(s: np.ndarray, x: np.ndarray, right: bool) -> np.ndarray:
-    side = "right" if right else "left"
+    side: Any = "right" if right else "left"
     if s.ndim == 1:
         return np.searchsorted(s, x, side)
     flat = [np.searchsorted(a, b, side) for a, b in zip(s.reshape(-1, s.shape[-1]), x.reshape(-1, x.shape[-1]))]

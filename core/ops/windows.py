@@ -6,17 +6,16 @@ Eager forms see every window through a NumPy view and use one matrix product or 
 from __future__ import annotations
 
 import math
-from collections import namedtuple
 from typing import Any
 
 import numpy as np
 
 from ..tensor import dtypes as dt
-from .declare import Spec, operator, spelled
+from .declare import Spec, named_result, operator, spelled
 from .op import Extern, Op, call
 from .strides import channels_last_strides, is_channels_last, surely_contiguous
 
-_MaxPool = namedtuple("max_pool", ["values", "indices"])
+_MaxPool = named_result("max_pool", "values indices")
 
 
 def spread(value: Any, n: int, name: str = "argument") -> tuple:
@@ -75,7 +74,7 @@ def _conv_rule(n: int) -> Any:
                                f"{w.shape[1] * groups} channels, but got {m.shape[1]} channels instead")
         space = []
         for d in range(n):
-            size = _out_size(m.shape[2 + d], w.shape[2 + d], stride[d], *padding[d], dilation[d])
+            size = _out_size(m.shape[2 + d], w.shape[2 + d], stride[d], padding[d][0], padding[d][1], dilation[d])
             if m.shape[2 + d] + sum(padding[d]) < dilation[d] * (w.shape[2 + d] - 1) + 1:
                 padded = " x ".join(str(m.shape[2 + i] + sum(padding[i])) for i in range(n))
                 kernel = " x ".join(str(dilation[i] * (w.shape[2 + i] - 1) + 1) for i in range(n))
@@ -241,10 +240,12 @@ def _max_pool_indices(a: np.ndarray, kernel: tuple, stride: tuple, padding: tupl
 
 
 _POOL_SCHEMA = "input, kernel_size:ints, stride:ints, padding:ints, dilation:ints, ceil_mode:bool"
-MAX_POOL = {n: operator(f"max_pool{n}d", _POOL_SCHEMA, Extern(), _max_pool, lambda m, *a: _pool_spec(m, *a, m.dtype))
+MAX_POOL = {n: operator(f"max_pool{n}d", _POOL_SCHEMA, Extern(), _max_pool,
+                        lambda m, k, s, p, d, c: _pool_spec(m, k, s, p, d, c, m.dtype))
             for n in (1, 2, 3)}
 MAX_POOL_INDICES = {n: operator(f"max_pool{n}d_with_indices", _POOL_SCHEMA, Extern(), _max_pool_indices,
-                                lambda m, *a: (_pool_spec(m, *a, m.dtype), _pool_spec(m, *a, dt.int64)), returns=_MaxPool)
+                                lambda m, k, s, p, d, c: (_pool_spec(m, k, s, p, d, c, m.dtype),
+                                                          _pool_spec(m, k, s, p, d, c, dt.int64)), returns=_MaxPool)
                     for n in (1, 2, 3)}
 
 

@@ -21,7 +21,7 @@ class device:
         if isinstance(type, device):
             return type
         if isinstance(type, int):
-            type, index = "cuda", type
+            index, type = type, "cuda"
         if ":" in type:
             type, _, tail = type.partition(":")
             if not tail.isdigit():

@@ -32,7 +32,8 @@ class Generator:
     def _restart(self, seed: int) -> None:
         self._seed = seed
         self._kept = None
-        self._bits.state = np.random.RandomState(seed & 0xFFFFFFFF).get_state(legacy=False)
+        state: Any = np.random.RandomState(seed & 0xFFFFFFFF).get_state(legacy=False)
+        self._bits.state = state
 
     @property
     def device(self) -> device:

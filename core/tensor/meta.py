@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .devices import device
-from .dtypes import dtype
+from .devices import device as Device
+from .dtypes import dtype as DType
 
 
 class Size(tuple):
@@ -88,8 +88,8 @@ class TensorMeta:
     _all: dict[tuple, TensorMeta] = {}
 
     cls: type
-    dtype: dtype
-    device: device
+    dtype: DType
+    device: Device
     shape: Size
     strides: tuple[int, ...]
     requires_grad: bool
@@ -98,7 +98,7 @@ class TensorMeta:
     numel: int
 
     @classmethod
-    def of(cls, tensor_class: type, dtype: dtype, device: device, shape: tuple, strides: tuple,
+    def of(cls, tensor_class: type, dtype: DType, device: Device, shape: tuple, strides: tuple,
            requires_grad: bool = False, marks: Marks = NO_MARKS) -> TensorMeta:
         key = (tensor_class, dtype, device, shape, strides, requires_grad, marks)
         found = cls._all.get(key)
@@ -113,8 +113,9 @@ class TensorMeta:
 
     def replace(self, **changes: Any) -> TensorMeta:
         """The metadata that differs from this one in the named fields."""
-        fields = {"tensor_class": self.cls, "dtype": self.dtype, "device": self.device, "shape": tuple(self.shape),
-                  "strides": self.strides, "requires_grad": self.requires_grad, "marks": self.marks}
+        fields: dict[str, Any] = {
+            "tensor_class": self.cls, "dtype": self.dtype, "device": self.device, "shape": tuple(self.shape),
+            "strides": self.strides, "requires_grad": self.requires_grad, "marks": self.marks}
         fields.update(changes)
         return TensorMeta.of(**fields)
 
@@ -142,7 +143,7 @@ class Spec:
 
     __slots__ = ("cls", "dtype", "device", "shape", "strides", "requires_grad", "marks", "offset")
 
-    def __init__(self, dtype: dtype, shape: Any, strides: Any = None, device: device | None = None,
+    def __init__(self, dtype: DType, shape: Any, strides: Any = None, device: Device | None = None,
                  requires_grad: bool = False, cls: type | None = None, offset: Any = 0) -> None:
         from .devices import CPU
         self.offset = offset

@@ -64,7 +64,7 @@ class Tensor:
 def wrap(array: np.ndarray, requires_grad: bool = False, cls: type = Tensor, like: device = CPU) -> Any:
     """A tensor over `array` (shared, not copied). Strides in elements follow the array's."""
     item = array.itemsize
-    out = object.__new__(cls)
+    out: Any = object.__new__(cls)
     out._array = array
     out._meta = TensorMeta.of(cls, BY_NUMPY[array.dtype], like, array.shape, tuple(s // item for s in array.strides),
                               requires_grad, NO_MARKS)
@@ -73,7 +73,7 @@ def wrap(array: np.ndarray, requires_grad: bool = False, cls: type = Tensor, lik
 
 def wrap_meta(array: np.ndarray | None, meta: TensorMeta) -> Any:
     """A tensor with known metadata: the fast way out of a compiled artifact."""
-    out = object.__new__(meta.cls)
+    out: Any = object.__new__(meta.cls)
     out._array = array
     out._meta = meta
     return out
