@@ -83,12 +83,9 @@ class Mangle(ast.NodeTransformer):
         return node
 
     def visit_alias(self, node: ast.alias) -> Any:
-        """`import __x` binds a mangled name and imports the plain one."""
-        if node.asname is None and is_private(node.name) and "." not in node.name:
-            node.asname = node.name
-        if node.asname is not None:
-            node.asname = self.named(node.asname)
-        return node
+        """The compiler mangles what is imported as well as what it is bound to."""
+        node.name = self.named(node.name)
+        return self.generic_visit(node)
 
     def visit_Global(self, node: ast.Global) -> Any:
         node.names = [self.named(n) for n in node.names]
