@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..errors import NotYetSupported
-from ..tensor.devices import device
 from ..tensor.meta import Size
 from ..tensor.tensor import Tensor
 from . import conversion, inplace, parts, views
@@ -197,12 +196,9 @@ def _deepcopy(self: Tensor, memo: dict) -> Tensor:
     if not _is_leaf(self):
         raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
                            "moment.")
-    array = None if self._array is None else self._array.copy(order="K")
+    copied = self.detach().clone()
     out = object.__new__(type(self))
-    out._array, out._meta = array, self._meta
-    if array is not None and tuple(s // array.itemsize for s in array.strides) != self._meta.strides:
-        out._array = conversion.call(conversion.CLONE, (conversion.DETACH and self.detach(),))._array
-        out._meta = self._meta.replace(strides=self.detach().clone()._meta.strides)
+    out._array, out._meta = copied._array, self._meta.replace(strides=copied._meta.strides)
     out.__dict__.update(self.__dict__)
     memo[id(self)] = out
     return out
@@ -219,12 +215,18 @@ def _reduce(self: Tensor, protocol: Any) -> Any:
     return (_rebuild, (type(self), np.array(elements(self, "pickling")), self._meta.requires_grad))
 
 
-def _reverse(method: Any) -> Any:
-    return property(method)
-
-
-def _refuse_grad(self: Tensor, value: Any) -> None:
+def _set_grad(self: Tensor, value: Any) -> None:
     self.__dict__["_grad"] = value
+
+
+def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
+    """Tensors on a GPU do not exist yet: raises NotYetSupported."""
+    return conversion.to(self, "cuda" if device is None else device)
+
+
+def bfloat16(self: Tensor, memory_format: Any = None) -> Tensor:
+    """bfloat16 does not exist yet: raises NotYetSupported."""
+    raise NotYetSupported("Tensor.bfloat16() does not exist yet: use .half() or .float().")
 
 
 def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
@@ -239,7 +241,7 @@ METHODS: dict[str, Any] = {
     "element_size": element_size, "storage_offset": storage_offset, "data_ptr": data_ptr, "untyped_storage": untyped_storage,
     "is_floating_point": is_floating_point, "is_complex": is_complex, "is_signed": is_signed, "get_device": get_device,
     "is_inference": is_inference, "is_set_to": is_set_to, "backward": backward, "register_hook": register_hook,
-    "retain_grad": retain_grad, "new": new,
+    "retain_grad": retain_grad, "new": new, "cuda": cuda, "bfloat16": bfloat16,
     "__len__": _length, "__iter__": _iterate, "__contains__": _contains, "__bool__": truth, "__int__": _to_int,
     "__float__": _to_float, "__index__": _index, "__array__": _array_protocol, "__deepcopy__": _deepcopy,
     "__reduce_ex__": _reduce, "__hash__": object.__hash__,
@@ -251,7 +253,7 @@ PROPERTIES: dict[str, property] = {
     "H": property(lambda self: views.t(self)),
     "mH": property(lambda self: views.adjoint(self)),
     "data": property(lambda self: self.detach(), inplace.set_data),
-    "grad": property(lambda self: self.__dict__.get("_grad"), _refuse_grad),
+    "grad": property(lambda self: self.__dict__.get("_grad"), _set_grad),
     "grad_fn": property(lambda self: None),
     "requires_grad": property(lambda self: self._meta.requires_grad, lambda self, value: inplace.requires_grad_(self, value)),
     "is_leaf": property(_is_leaf),
@@ -266,4 +268,4 @@ PROPERTIES: dict[str, property] = {
     "_base": property(lambda self: None),
 }
 
-__all__ = ["METHODS", "PROPERTIES", "device"]
+__all__ = ["METHODS", "PROPERTIES"]

@@ -228,19 +228,18 @@ operator("erfinv", "input", Extern(), special.erfinv, _float_like, functions="er
          out=True)
 operator("lgamma", "input", Extern(), special.lgamma, _float_like, functions="lgamma special.gammaln",
          methods="lgamma", out=True)
-pointwise("logit", "input, eps=None", "log(input / (1 - input))",
-          lambda a, eps: np.log(a / (1 - a)), "int_to_float", functions="", methods="")
+LOGIT = pointwise("logit", "input", "log(input / (1 - input))",
+                  lambda a: np.log(a / (1 - a)), "int_to_float", functions="", methods="")
 
 
-@spelled("logit special.logit", "logit", None)
+@spelled("logit special.logit", "logit", LOGIT)
 def logit(input: Any, eps: float | None = None, *, out: Any = None) -> Any:
     """log(x / (1 - x)), x first limited to [eps, 1 - eps] if eps is given."""
     from .api import into_out
-    from .op import OPS
 
     if eps is not None:
         input = call(CLAMP, (input, eps, 1 - eps))
-    return into_out(out, call(OPS["logit"], (input, None)))
+    return into_out(out, call(LOGIT, (input,)))
 
 
 # -- one operand, same dtype -----------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from . import (  # noqa: F401
     indexing,
     inplace,
     joining,
+    linalg,
     matmul,
     neural,
     norms,
