@@ -122,8 +122,10 @@ def _definition(node: Any, assigned: Names, live: Names) -> None:
     if isinstance(node, ast.ClassDef):
         for statement in node.body:
             for name in ast.walk(statement):
-                if isinstance(name, ast.Name) and name.id not in assigned:
-                    live.add(name.id)
+                if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load):
+                    live |= {name.id} - assigned
+                elif isinstance(name, ast.Nonlocal):
+                    live |= set(name.names) - assigned
         return
     for default in [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]:
         _expr(default, assigned, live)
