@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
+from ..errors import GuardscopeError, InternalError
 from ..events.recorder import RECORDER
 from ..graph.node import Graph, Node
 from ..graph.printer import graph_text
@@ -242,8 +243,16 @@ class _KernelNames:
 
 
 def compile_graph(graph: Graph, options: BackendOptions | None = None) -> CompiledGraph:
-    """Compile a captured graph. EnvironmentProblem (also BuildFailed) when OpenCL cannot be used for it."""
-    return CompiledGraph(graph, options or BackendOptions())
+    """Compile a captured graph. EnvironmentProblem (also BuildFailed) when OpenCL cannot be used for it, InternalError
+    for a fault of this backend: in both cases NumPy can run the graph."""
+    options = options or BackendOptions()
+    try:
+        return CompiledGraph(graph, options)
+    except GuardscopeError:
+        raise
+    except Exception as fault:
+        raise InternalError(f"the OpenCL backend failed on graph {options.name!r} with {type(fault).__name__}: {fault}; "
+                            "expected a compiled graph; please report it with the session file.") from fault
 
 
 __all__ = ["BackendOptions", "CompiledGraph", "KernelInfo", "compile_graph"]

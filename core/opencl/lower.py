@@ -24,6 +24,10 @@ TRANSCENDENTAL = frozenset((
     "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "sigmoid", "pow", "hypot"))
 DIVISIONS = frozenset(("floordiv", "remainder", "truncdiv", "fmod"))
 
+ON_TRUTH_VALUES = frozenset((
+    "sign", "abs", "floor", "ceil", "trunc", "round", "isnan", "isinf", "isfinite", "signbit", "pow", "maximum", "minimum",
+    "fmax", "fmin", "where", "logical_and", "logical_or", "logical_xor", "logical_not"))
+
 
 @dataclass(slots=True)
 class Operand:
@@ -45,7 +49,7 @@ class Point:
 
     @property
     def costly(self) -> bool:
-        return any(isinstance(n, ast.Name) and n.id in TRANSCENDENTAL for n in ast.walk(parse_expr(self.expr)))
+        return not _calls(self.expr).isdisjoint(TRANSCENDENTAL)
 
 
 @dataclass(slots=True)
@@ -172,6 +176,8 @@ def _point(node: Node, lower: Pointwise) -> Point | None:
             return None
     if used - operands.keys():
         return None
+    if found.compute is dt.bool_ and not _calls(lower.expr) <= ON_TRUTH_VALUES:
+        return None
     if found.compute.category < 2 and not _divides_safely(lower.expr, operands):
         return None
     if dense_order(shape_of(node.spec), strides_of(node.spec)) is None and not _is_empty(shape_of(node.spec)):
@@ -179,6 +185,11 @@ def _point(node: Node, lower: Pointwise) -> Point | None:
     if not all(_strided(o.value) for o in operands.values()):
         return None
     return Point(node, lower.expr, operands, found.compute, found.result)
+
+
+def _calls(expr: str) -> set[str]:
+    """The intrinsics an expression calls."""
+    return {n.func.id for n in ast.walk(parse_expr(expr)) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
 
 
 def _is_empty(shape: tuple[Size, ...]) -> bool:

@@ -68,6 +68,16 @@ class Graphs:
         graph.outputs = [o._node if isinstance(o, self.Tensor) else o for o in out]
         return graph
 
+    def tracer_off(self, fn, *args):
+        """Call `fn` eagerly in the middle of a trace."""
+        from guardscope.core.tensor.state import STATE
+
+        before, STATE.tracer = STATE.tracer, None
+        try:
+            return fn(*args)
+        finally:
+            STATE.tracer = before
+
     def compile(self, fn, *inputs, dynamic=(), span=None, **options):
         return self.compile_graph(self.trace(fn, *inputs, dynamic=dynamic, span=span), self.Options(**options))
 
