@@ -117,6 +117,15 @@ def guard_class_attribute(ev: Any, obj: ObjectValue, name: str, raw: Any) -> Non
     ev.guard("CLASS_ATTRIBUTE", None, (obj.cls, name, raw), f"{obj.cls.__name__}.{name} is used")
 
 
+def guard_no_descriptor(ev: Any, obj: ObjectValue, name: str) -> None:
+    """What the instance holds was found because its class has no data descriptor of that name; it might gain one."""
+    owner, raw = class_lookup(obj.cls, name)
+    if owner is not None:
+        guard_class_attribute(ev, obj, name, raw)
+    elif not hasattr(obj.cls, name):
+        ev.guard("HASATTR", ev.pin(obj.cls), (name, False), f"{name} is found on the object itself")
+
+
 def shadowable(ev: Any, obj: ObjectValue, name: str) -> None:
     """An existing instance might gain an attribute of this name, which would be found first."""
     if obj.real is not None and name not in obj.deleted and hasattr(obj.real, "__dict__"):
@@ -133,6 +142,7 @@ def own_attribute(ev: Any, obj: ObjectValue, name: str) -> Value | None:
         return None
     assert obj.origin is not None
     fixed = isinstance(obj, ModuleValue)
+    guard_no_descriptor(ev, obj, name)
     found = ev.existing(InstanceDictOrigin(obj.origin, name), held[name], fixed=fixed)
     obj.attributes[name] = found
     return found

@@ -64,6 +64,10 @@ def special(ev: Any, value: Value, name: str) -> Value | None:
     if not isinstance(value, ObjectValue):
         return None
     owner, raw = class_lookup(value.cls, name)
+    if owner is None and not hasattr(value.cls, name):
+        ev.guard("HASATTR", ev.pin(value.cls), (name, False), f"{value.cls.__name__} has no {name}")
+    elif owner is object and not isinstance(value, ExceptionValue):
+        guard_class_attribute(ev, value, name, raw)
     if owner is None or owner is object or raw is None:
         return None
     guard_class_attribute(ev, value, name, raw)
