@@ -108,10 +108,10 @@ class OptimizedModule(Module):
         return dir(self._modules["_orig_mod"])
 
     def __len__(self) -> int:
-        return len(self._modules["_orig_mod"])  # type: ignore[arg-type]
+        return len(self._modules["_orig_mod"])
 
     def __iter__(self) -> Any:
-        return iter(self._modules["_orig_mod"])  # type: ignore[call-overload]
+        return iter(self._modules["_orig_mod"])
 
 
 def _plain_forward(module: Module) -> bool:
