@@ -4,6 +4,8 @@
         b = __fn.__closure__[0].cell_contents
         y = __graph(x, w, b)[0]
         return y
+
+Its code carries the script's file and the line of the break, so that tracebacks and warnings show the script.
 """
 
 from __future__ import annotations
@@ -11,16 +13,18 @@ from __future__ import annotations
 import ast
 import itertools
 import linecache
+import types
 from collections.abc import Callable
 from typing import Any
 
-from ..graph.node import Node
+from ..graph.node import Node, Span
 from . import effects
 from .breaks import BreakInfo
 from .closing import alias_guards, prune_inputs
 from .context import Captured
 from .frames import Frame
 from .rebuild import CannotRebuild, Rebuilder
+from .residual.chain import finish as finish_chain
 from .values import Value
 
 _numbers = itertools.count(1)
@@ -65,8 +69,14 @@ def assemble(ev: Any, r: Rebuilder, info: BreakInfo | None) -> Captured:
     slots = dict(ev.slots)
     rt = ev.context.rt
 
+    scope = ev.function.__globals__
+    span = info.span if info is not None and info.span.file == ev.unit.file else Span(ev.unit.file, ev.unit.first_line)
+
     def make_entry(graph_callable: Callable[..., tuple] | None) -> Callable[..., Any]:
-        return compile_entry(source, {**slots, "__graph": graph_callable or constants_only(graph), "__rt": rt})
+        namespace = {**slots, "__graph": graph_callable or constants_only(graph), "__rt": rt,
+                     "__name__": scope.get("__name__", "")}
+        entry = compile_entry(source, namespace, ev.unit.original, span)
+        return driver(entry, params) if info is not None and ev.unit.kind != "resume" else entry
 
     return Captured(
         graph=graph, guards=list(ev.guards.values()), env=ev.env, globals_slots=dict(slots), entry_source=source,
@@ -84,13 +94,28 @@ def constants_only(graph: Any) -> Callable[..., tuple]:
     return run
 
 
-def compile_entry(source: str, namespace: dict[str, Any]) -> Callable[..., Any]:
-    """Compile an entry, visible to tracebacks and debuggers through linecache."""
+def compile_entry(source: str, namespace: dict[str, Any], unit: Any, span: Span) -> Callable[..., Any]:
+    """Compile an entry of function `unit`; all of it is at `span` of the script."""
+    place = span[1:] if span.end_line else (span.line, 0, span.line, 0)
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if hasattr(node, "lineno"):
+            node.lineno, node.col_offset, node.end_lineno, node.end_col_offset = place  # type: ignore[attr-defined]
+    module = compile(tree, span.file, "exec", dont_inherit=True)
+    code = next(c for c in module.co_consts if isinstance(c, types.CodeType))
+    return types.FunctionType(code.replace(co_name=unit.name, co_qualname=unit.qualname), namespace, unit.name)
+
+
+def driver(entry: Callable[..., Any], params: list[str]) -> Callable[..., Any]:
+    """The entry of a function that breaks: run it, and the continuations that follow."""
+    passed = ", ".join(["__fn", *params])
     name = f"<artifact {next(_numbers)}>"
+    source = f"def run({passed}):\n    return __finish(__entry({passed}))\n"
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-    exec(compile(source, name, "exec", dont_inherit=True), namespace)
-    entry: Callable[..., Any] = namespace["entry"]
-    return entry
+    scope: dict[str, Any] = {"__finish": finish_chain, "__entry": entry}
+    exec(compile(source, name, "exec", dont_inherit=True), scope)
+    run: Callable[..., Any] = scope["run"]
+    return run
 
 
 __all__ = ["CannotRebuild", "compile_entry", "finish", "finish_with_break"]

@@ -21,6 +21,7 @@ from .values import (
     ClassValue,
     Const,
     DictValue,
+    ExceptionValue,
     FunctionValue,
     ListValue,
     MethodValue,

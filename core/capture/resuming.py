@@ -2,7 +2,7 @@
 
     y = __graph(x)[0]
     __r0 = __rt.call(print, 'between')
-    return __finish(resume_in_f_at_8(y))
+    return __Next(resume_in_f_at_8, y)
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class Step:
     def write(self, sites: dict[str, ResumeSite]) -> None:
         r, operands = self.r, self.operands
         texts = {name: r.value(operands.values[name]) for name in sorted(self.needs())}
-        tails = {case: self.tail(site, texts) for case, site in sites.items()}    # adds the lines that build objects
+        tails = {case: self.tail(case, site, texts) for case, site in sites.items()}    # adds the lines that build objects
         step = self.native_lines(texts)
         contexts = [self.r.pin(m.real) for pairs in self.managers.values() for _, m in pairs]
         if contexts:
@@ -224,7 +224,7 @@ class Step:
             return f"{text(target.value)}.{target.attr}"
         return f"{text(target.value)}[{text(target.slice)}]"
 
-    def tail(self, site: ResumeSite, texts: dict[str, str]) -> list[str]:
+    def tail(self, case: str, site: ResumeSite, texts: dict[str, str]) -> list[str]:
         """`return <continuation>(operands, locals, result)`; nothing to call when only the result is returned."""
         r, operands = self.r, self.operands
         left = [s for s in site.unit.node.body if not isinstance(s, ast.Pass | ast.Nonlocal)]
@@ -236,11 +236,11 @@ class Step:
         again = {n: r.pin(m.real) for pairs in self.managers.values() for n, m in pairs}
         arguments = [texts.get(n) or again.get(n) or r.value(operands.values[n]) for n in site.temporaries]
         arguments += [self.made.get(n) or r.value(self.local(n)) for n in site.locals]
-        if site.takes_result:
+        if site.takes_result and case == "raised":           # the continuation raises it again: this frame counts once
+            arguments.append(f"{operands.result}.with_traceback({operands.result}.__traceback__.tb_next)")
+        elif site.takes_result:
             arguments.append(operands.result)
-        if self.ev.unit.kind == "resume":
-            return [f"return {r.pin(chain.Next, 'Next')}({', '.join([self.callee(site), *arguments])})"]
-        return [f"return {r.pin(chain.finish, 'finish')}({self.callee(site)}({', '.join(arguments)}))"]
+        return [f"return {r.pin(chain.Next, 'Next')}({', '.join([self.callee(site), *arguments])})"]
 
     def callee(self, site: ResumeSite) -> str:
         """The continuation: one for good, or one per call when it shares cells."""

@@ -26,12 +26,14 @@ def code_in_factory(node: ast.FunctionDef, free: Iterable[str], file: str, qualn
     """The code object of `node` compiled inside a function whose parameters are the names `free`, so that those become
     free variables of the code. `qualname`: of the script's function that it is a part of; functions defined inside get
     the qualified names they have in the script."""
-    factory = function_node("make", empty_arguments(free), [node, ast.Return(ast.Name(node.name, ast.Load()))], node)
+    inner = function_node("__gs_code", node.args, node.body, node)        # its own name must not hide a global one
+    factory = function_node("__gs_make", empty_arguments(free), [inner, ast.Return(ast.Name(inner.name, ast.Load()))], node)
     module = ast.Module([factory], [])
     ast.fix_missing_locations(module)
     outer = next(c for c in compile(module, file, "exec", dont_inherit=True).co_consts if isinstance(c, types.CodeType))
-    code = next(c for c in outer.co_consts if isinstance(c, types.CodeType) and c.co_name == node.name)
-    return renamed(code, code.co_qualname, qualname) if qualname is not None else code
+    code = next(c for c in outer.co_consts if isinstance(c, types.CodeType))
+    wanted = qualname or node.name
+    return renamed(code, code.co_qualname, wanted).replace(co_name=wanted.rpartition(".")[2])
 
 
 def renamed(code: types.CodeType, prefix: str, wanted: str) -> types.CodeType:

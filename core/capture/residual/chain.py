@@ -1,7 +1,8 @@
 """How one continuation follows another: a loop in the function's entry, not a call inside a call.
 
 A `while` whose condition breaks the graph has one continuation per pass; called by each other, a few hundred passes would
-exhaust Python's stack. So the entry of a continuation returns what comes next, and the function's own entry runs it.
+exhaust Python's stack, and tracebacks would show the function once per part. So an entry that breaks returns what comes
+next, and a loop around the function's own entry runs it.
 """
 
 from __future__ import annotations
