@@ -70,7 +70,7 @@ def _exact_wrapper(function: types.FunctionType, unit: Unit, runtime: Runtime) -
     for i, name in enumerate(plain):
         if i >= first_default:
             parts.append(f"{name}=__missing")
-            fill += [f"    if {name} is __missing:", f"        {name} = __fn.__defaults__[{i - first_default - with_default}]"]
+            fill += default_lines(name, f"__fn.__defaults__[{i - len(plain)}]")
         else:
             parts.append(name)
         if i + 1 == spec.co_posonlyargcount:
@@ -82,21 +82,53 @@ def _exact_wrapper(function: types.FunctionType, unit: Unit, runtime: Runtime) -
     for name in only:
         if name in (function.__kwdefaults__ or {}):
             parts.append(f"{name}=__missing")
-            fill += [f"    if {name} is __missing:", f"        {name} = __fn.__kwdefaults__[{name!r}]"]
+            fill += default_lines(name, f"__fn.__kwdefaults__[{name!r}]")
         else:
             parts.append(name)
     if double is not None:
         parts.append(f"**{double}")
     passed = ", ".join(["__fn", *unit.params])
     name = function.__name__ if function.__name__.isidentifier() else "compiled"
-    lines = [f"def {name}({', '.join(parts)}):", *fill]
+    given = f"({''.join(f'({n!r}, {n}), ' for n in plain)}), {star or '()'}, ({''.join(f'({n!r}, {n}), ' for n in only)}), {double or '{}'}"
+    lines = [f"def {name}({', '.join(parts)}):", "    if __fn.__code__ is not __code:", f"        return __moved({given})", *fill]
     if RECORDER.record_results:
         lines += [f"    return __with_results(__dispatcher.run, {passed})"]
     else:
         lines += [f"    return __dispatcher.run({passed})"]
     namespace = {"__fn": function, "__missing": MISSING, "__dispatcher": runtime.dispatcher(unit),
-                 "__with_results": with_results}
+                 "__with_results": with_results, "__code": function.__code__, "__moved": Moved(function, runtime.options),
+                 "__absent": absent}
     return compile_text("\n".join(lines) + "\n", f"<compiled {function.__qualname__}>", namespace, name)
+
+
+def default_lines(name: str, text: str) -> list[str]:
+    """Statements that fetch a parameter's default where none was given."""
+    return [f"    if {name} is __missing:", "        try:", f"            {name} = {text}",
+            "        except (TypeError, LookupError):", f"            raise __absent(__fn, {name!r}) from None"]
+
+
+def absent(function: types.FunctionType, name: str) -> TypeError:
+    """What Python raises when the default of an argument that is not given was taken away."""
+    kind = "keyword-only" if name in function.__code__.co_varnames[function.__code__.co_argcount:] else "positional"
+    return TypeError(f"{function.__qualname__}() missing 1 required {kind} argument: {name!r}")
+
+
+class Moved:
+    """A call of a function whose `__code__` was replaced after it was compiled: it is compiled again, as what it is now."""
+
+    def __init__(self, function: types.FunctionType, options: Options) -> None:
+        self.function, self.options = function, options
+        self.code: types.CodeType | None = None
+        self.wrapper: Callable[..., Any] = function
+
+    def __call__(self, plain: tuple, star: tuple, only: tuple, double: dict[str, Any]) -> Any:
+        if self.function.__code__ is not self.code:
+            self.code, self.wrapper = self.function.__code__, compile_function(self.function, self.options)
+        given = [pair for pair in plain if pair[1] is not MISSING]
+        ahead = len(given) if given == list(plain[:len(given)]) else \
+            next(i for i, pair in enumerate(plain) if pair[1] is MISSING)
+        keywords = dict([*given[ahead:], *(pair for pair in only if pair[1] is not MISSING)])
+        return self.wrapper(*(value for _, value in given[:ahead]), *star, **keywords, **double)
 
 
 _depth = 0
@@ -158,10 +190,9 @@ def compile_callable(target: Any, options: Options) -> Any:
             return compile_callable(inner, options)
         if getattr(target, "__op__", None) is not None or _is_library(target):
             return compile_function(_trampoline(target), options)
-        function: Any = target
-        return compile_function(function, options)
+        return compile_function(target, options)
     if isinstance(target, types.MethodType):
-        bound = compile_function(target.__func__, options)
+        bound = compile_callable(target.__func__, options)
         receiver = target.__self__
 
         @functools.wraps(target)
