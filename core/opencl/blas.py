@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 ALONE = 1 << 24           # multiplications up to which one thread computes a product
+ALONE_ANYWAY = 1 << 17    # up to here OpenBLAS does not start threads
 PREFIXES, SUFFIXES = ("scipy_openblas_", "openblas_"), ("64_", "")
 
 

@@ -20,7 +20,7 @@ from ..tensor.dtypes import dtype
 from ..tensor.meta import TensorMeta
 from ..tensor.tensor import Tensor, wrap_meta
 from . import memory
-from .blas import threads
+from .blas import ALONE_ANYWAY, threads
 from .build_loops import identifier
 from .devices import BIG, Target, pyopencl
 from .fuse import Group, Plan
@@ -439,10 +439,11 @@ class LaunchWriter:
                 *batch, depth = shape_of(left.spec)        # one product of all rows instead of one per batch
                 rows, columns = product(batch), shape_of(right.spec)[1]
                 a, out = f"{a}.reshape({self.shape([rows, depth])})", f"{out}.reshape({self.shape([rows, columns])})"
-            work = self.size(times(product(shape_of(node.spec)), shape_of(left.spec)[-1]))
-            self.line(f"blas.one_for({work})")
+            work = times(product(shape_of(node.spec)), shape_of(left.spec)[-1])
+            if not isinstance(work, int) or work > ALONE_ANYWAY:
+                self.line(f"blas.one_for({self.size(work)})")
+                self.blas = True
             self.line(f"matmul({a}, {b}, {out})")
-            self.blas = True
             return
         args = [self.value(v) for v in node.args]
         self.finish()
