@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..guards.origin import ItemOrigin
 from ..tensor.state import STATE
 from .rebuild import Rebuilder
 from .rebuild_rules import set_attributes
@@ -66,18 +67,20 @@ def write(ev: Any, r: Rebuilder) -> None:
         r.lines.append(f"{r.pin(STATE, 'STATE')}.mode = {r.pin(STATE.mode, 'mode')}")
 
 
-def same_as_before(value: Value, item: Any) -> bool:
-    return isinstance(value, Lazy) and value.real is item
+def same_as_before(value: Value, changed: ListValue, index: int) -> bool:
+    """Whether item `index` of a list is still what the list held there. Another value that happened to be equal at capture
+    does not count: it may differ when the artifact is used again."""
+    assert changed.origin is not None
+    return isinstance(value, Lazy) and value.origin == ItemOrigin(changed.origin, index)
 
 
 def write_list(r: Rebuilder, changed: ListValue) -> None:
     name = r.value(changed)
-    real = changed.real
     if not changed.loaded:
         added = changed.added
     else:
-        kept = len(real)
-        grown = len(changed.items) >= kept and all(same_as_before(v, x) for v, x in zip(changed.items, real))
+        kept = len(changed.real)
+        grown = len(changed.items) >= kept and all(same_as_before(v, changed, i) for i, v in enumerate(changed.items[:kept]))
         if not grown or changed.maxlen is not None:
             text = r.items(changed.items)
             if changed.cls is list:

@@ -1,0 +1,329 @@
+"""Random functions for the differential suite: every statement form, operands that log, gb() calls anywhere.
+
+A program is made from a seed alone. Its values are ints, lists of ints, booleans and small tensors, so that most programs
+run to their end; its loops end by construction. Names: residual_support.NAMES, `torch`, and the gb() of the harness.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Callable
+
+INTS = ("a", "b", "c", "d")
+LISTS = ("l", "m")
+TENSORS = ("u", "v", "w")
+
+
+class Generator:
+    """Writes one function `program(x, u)`; `bound` holds the names that surely have a value at the place written to."""
+
+    def __init__(self, seed: int, size: int = 9) -> None:
+        self.random = random.Random(seed)
+        self.left = size                  # statements still to write
+        self.number = 0                   # labels, counters, functions
+        self.shared = self.random.random() < 0.3
+        self.locals = True                # False inside nested functions, which only read
+
+    def text(self) -> str:
+        bound = {"x", "u", "a", "l", "o", "p"}
+        lines = ["a = x + 1", "l = [x, 2, 3]", "o = Box('o')", "p = Plain(n=x, q=[1])"]
+        while self.left > 0:
+            lines += self.statement(bound, 0, False, 3)
+        ended = ", ".join(n for n in (*INTS, *LISTS, *TENSORS) if n in bound)
+        maybe = self.random.choice(INTS)
+        lines.append(f"return {ended}, p.n, {maybe}" if self.chance(0.15) else f"return {ended}, p.n")
+        text = "def program(x, u):\n" + "".join(f"    {line}\n" for line in lines)
+        ast.parse(text)
+        return text
+
+    # -- choices ---------------------------------------------------------------------------------------------------------
+    def chance(self, p: float) -> bool:
+        return self.random.random() < p
+
+    def pick(self, *options: str) -> str:
+        return self.random.choice(options)
+
+    def fresh(self, stem: str) -> str:
+        self.number += 1
+        return f"{stem}{self.number}"
+
+    def comprehension(self, write: Callable[[], str]) -> str:
+        """A comprehension: no `:=` inside."""
+        before, self.locals = self.locals, False
+        text = write()
+        self.locals = before
+        return text
+
+    # -- expressions -----------------------------------------------------------------------------------------------------
+    def integer(self, bound: set[str], depth: int = 2) -> str:
+        names = [n for n in INTS if n in bound]
+        if depth <= 0 or self.chance(0.15):
+            return self.pick(*names, "x", str(self.random.randint(-2, 5)))
+        e = lambda: self.integer(bound, depth - 1)
+        kind = self.random.randrange(19)
+        if kind == 0:
+            return f"({e()} {self.pick('+', '-', '*', '|', '&')} {e()})"
+        if kind in (1, 2, 3):
+            return f"gb({e()})"
+        if kind == 4:
+            return f"t({self.fresh('t')!r}, {e()})"
+        if kind == 5:
+            return f"({e()} if {self.truth(bound, depth - 1)} else {e()})"
+        if kind == 6:
+            return f"({e()} {self.pick('and', 'or')} {e()}{self.pick('', f' or {e()}')})"
+        if kind == 7:
+            return f"show({e()}, {self.pick('', '*')}{self.items(bound, depth - 1)}, k={e()})"
+        if kind == 8:
+            return f"{self.items(bound, depth - 1)}[0]"
+        if kind == 9:
+            return f"len({self.items(bound, depth - 1)})"
+        if kind == 10 and self.locals:
+            name = self.random.choice(INTS)
+            return f"({name} := {e()})" if name in bound else e()
+        if kind == 11:
+            return f"p.{self.pick('n', 'n', 'q[0]')}"
+        if kind == 12:
+            return f"{self.tensor(bound, depth - 1)}.shape[0]"
+        if kind == 13:
+            return f"max({e()}, {e()})"
+        if kind == 14:
+            return f"{{1: {e()}, 2: {e()}}}[{self.pick('1', '2', 'gb(2)')}]"
+        if kind == 15:
+            return self.comprehension(lambda: f"sum([{e()} for i in {self.items(bound, depth - 1)}])")
+        if kind == 16:
+            return f"len(f'{{gb({self.pick(*names, 'x')})!r:>{self.pick('3', '{gb(4)}')}}}{{{self.pick(*names, 'x')}:2}}')"
+        if kind == 17:
+            return f"(lambda i, j={e()}: i + j + {self.pick(*names, 'x')})({e()})"
+        return f"-{e()}"
+
+    def truth(self, bound: set[str], depth: int = 2) -> str:
+        kind = self.random.randrange(8)
+        e = lambda: self.integer(bound, depth - 1)
+        if kind == 0:
+            return f"{e()} {self.pick('<', '<=', '!=')} {e()} {self.pick('<', '>', '==')} {e()}"
+        if kind == 1:
+            return f"not {e()}"
+        if kind == 2 and depth > 0:
+            return f"({self.truth(bound, depth - 1)} {self.pick('and', 'or')} {self.truth(bound, depth - 1)})"
+        if kind == 3:
+            return f"{e()} {self.pick('in', 'not in')} {self.items(bound, depth - 1)}"
+        if kind == 4:
+            return f"gb({e()} > 1)"
+        if kind == 5:
+            return f"({self.tensor(bound, depth - 1)}.sum() > {e()})"
+        return f"{e()} > {e()}"
+
+    def items(self, bound: set[str], depth: int = 1) -> str:
+        """A list that is not empty."""
+        names = [n for n in LISTS if n in bound]
+        e = lambda: self.integer(bound, depth - 1)
+        kind = self.random.randrange(7)
+        if kind == 0:
+            return f"[{e()}, *{self.pick(*names)}, {e()}]"
+        if kind == 1:
+            return f"gb([{e()}, {e()}])"
+        if kind == 2:
+            return self.comprehension(
+                lambda: f"([{e()} + i for i in ({e()}, {e()}){self.pick('', f' if i or {e()}')}] + [1])")
+        if kind == 3:
+            return f"[{e()}, {e()}]"
+        if kind == 4:
+            return f"list(i + 1 for i in {self.pick(*names)})"
+        return self.pick(*names)
+
+    def tensor(self, bound: set[str], depth: int = 2) -> str:
+        names = [n for n in TENSORS if n in bound]
+        if depth <= 0 or self.chance(0.3):
+            return self.pick(*names)
+        e = lambda: self.tensor(bound, depth - 1)
+        kind = self.random.randrange(6)
+        if kind == 0:
+            return f"({e()} {self.pick('+', '-', '*')} {e()})"
+        if kind == 1:
+            return f"gb({e()})"
+        if kind == 2:
+            return f"torch.relu({e()})"
+        if kind == 3:
+            return f"({e()} * {self.pick('0.5', '2.0')})"
+        if kind == 4:
+            return f"({e()} if {self.truth(bound, depth - 1)} else {e()})"
+        return f"({e()} + {self.integer(bound, depth - 1)})"
+
+    # -- statements ------------------------------------------------------------------------------------------------------
+    def block(self, bound: set[str], depth: int, loop: bool, size: int) -> list[str]:
+        lines: list[str] = []
+        for _ in range(self.random.randint(1, size)):
+            lines += self.statement(bound, depth + 1, loop, size)
+        return [f"    {line}" for line in lines]
+
+    def statement(self, bound: set[str], depth: int, loop: bool, size: int) -> list[str]:
+        self.left -= 1
+        deep = depth >= 3 or self.left <= 0
+        kind = self.random.randrange(12 if deep else 24)
+        write = getattr(self, f"write_{KINDS[kind]}")
+        return list(write(bound, depth, loop, size))
+
+    def write_integer(self, bound: set[str], *_: object) -> list[str]:
+        name = self.random.choice(INTS)
+        line = f"{name} = {self.integer(bound, 3)}"
+        bound.add(name)
+        return [line]
+
+    def write_list(self, bound: set[str], *_: object) -> list[str]:
+        name = self.random.choice(LISTS)
+        line = f"{name} = {self.items(bound, 2)}"
+        bound.add(name)
+        return [line]
+
+    def write_tensor(self, bound: set[str], *_: object) -> list[str]:
+        name = self.random.choice(TENSORS)
+        line = f"{name} = {self.tensor(bound, 3)}"
+        bound.add(name)
+        return [line]
+
+    def write_augmented(self, bound: set[str], *_: object) -> list[str]:
+        names = [n for n in INTS if n in bound]
+        return [self.pick(f"{self.pick(*names)} {self.pick('+', '-')}= {self.integer(bound)}",
+                          f"l += {self.items(bound)}", f"p.n += {self.integer(bound)}",
+                          f"o[{self.integer(bound, 1)}] += {self.integer(bound, 1)}",
+                          f"o.f -= {self.integer(bound)}", f"l[{self.pick('0', 'gb(0)')}] += {self.integer(bound)}",
+                          f"u = u * {self.pick('0.5', '1.5')}")]
+
+    def write_expression(self, bound: set[str], *_: object) -> list[str]:
+        return [self.pick(f"gb({self.integer(bound)})", f"l.append({self.integer(bound)})", f"show({self.integer(bound)})",
+                          f"gb({self.tensor(bound)})", f"p.q.append({self.integer(bound)})", "gb()")]
+
+    def write_store(self, bound: set[str], *_: object) -> list[str]:
+        e = self.integer(bound)
+        name = self.random.choice(INTS)
+        line = self.pick(f"o.f = p.n = {e}", f"o[{self.integer(bound, 1)}] = {e}", f"l[{self.pick('0', 'gb(-1)')}] = {e}",
+                         f"{name} = p.n = {e}", f"p.n = {e}", f"p.m: int = {e}")
+        if line.startswith(name + " "):
+            bound.add(name)
+        return [line]
+
+    def write_unpack(self, bound: set[str], *_: object) -> list[str]:
+        first, second = self.random.sample(INTS, 2)
+        line = self.pick(f"{first}, {second} = {self.integer(bound)}, {self.integer(bound)}",
+                         f"{first}, *m = {self.items(bound)}", f"{first}, p.n = gb(({self.integer(bound, 1)}, 3))",
+                         f"{first} = {second} = {self.integer(bound)}")
+        bound |= {first} | ({second} if second in line.split(" = ")[0] or f"= {second} =" in line else set()) \
+            | ({"m"} if "*m" in line else set())
+        return [line]
+
+    def write_assert(self, bound: set[str], *_: object) -> list[str]:
+        return [f"assert {self.truth(bound)} or True, gb('never')"]
+
+    def write_delete(self, bound: set[str], *_: object) -> list[str]:
+        names = [n for n in INTS if n in bound and n != "a"]
+        if names and self.chance(0.5):
+            name = self.pick(*names)
+            bound.discard(name)
+            return [f"del {name}"]
+        return [f"del o[{self.integer(bound, 1)}], o.f"]
+
+    def write_end(self, bound: set[str], depth: int, loop: bool, size: int) -> list[str]:
+        if loop:
+            return [f"if {self.truth(bound)}:", f"    {self.pick('break', 'continue', 'continue')}"]
+        if self.chance(0.4):
+            return [f"if {self.truth(bound)}:", f"    return {self.integer(bound)}, {self.tensor(bound)}"]
+        return self.write_integer(bound)
+
+    def write_if(self, bound: set[str], depth: int, loop: bool, size: int) -> list[str]:
+        lines = [f"if {self.truth(bound)}:"]
+        then, other = set(bound), set(bound)
+        lines += self.block(then, depth, loop, size)
+        if self.chance(0.3):
+            lines += [f"elif {self.truth(bound)}:", *self.block(other, depth, loop, 2)]
+            other = set(bound)
+        if self.chance(0.6):
+            lines += ["else:", *self.block(other, depth, loop, 2)]
+        bound.intersection_update(then & other)
+        return lines
+
+    def write_for(self, bound: set[str], depth: int, loop: bool, size: int) -> list[str]:
+        name = self.fresh("i")
+        inner = set(bound)
+        lines = [f"for {name} in [*{self.items(bound)}][:3]:", f"    {self.pick('a', 'p.n')} += {name}",
+                 *self.block(inner, depth, True, 2)]
+        if self.chance(0.3):
+            lines += ["else:", *self.block(set(bound), depth, False, 2)]
+        bound.intersection_update(inner)
+        return lines
+
+    def write_while(self, bound: set[str], depth: int, loop: bool, size: int) -> list[str]:
+        name = self.fresh("k")
+        inner = set(bound)
+        lines = [f"{name} = 0", f"while {name} < 3 and {self.truth(bound)}:", f"    {name} += 1",
+                 *self.block(inner, depth, True, 2)]
+        if self.chance(0.3):
+            lines += ["else:", *self.block(set(bound), depth, False, 2)]
+        bound.intersection_update(inner)
+        return lines
+
+    def write_try(self, bound: set[str], depth: int, loop: bool, size: int) -> list[str]:
+        body = set(bound)
+        lines = ["try:", *self.block(body, depth, loop, 2)]
+        if self.chance(0.6):
+            lines.append(f"    {self.pick('boom()', 'boom(KeyError)', 'gb(boom())')}")
+        after = set(bound) & body
+        if self.chance(0.8):
+            caught = self.pick("ValueError", "ValueError as e", "(KeyError, gb(ValueError))", "KeyError as e")
+            handler = set(after)
+            told = "    show(str(e))" if "as e" in caught else "    gb(2)"
+            ending = self.pick("    pass", told, "    raise", "    raise TypeError(gb('w'))")
+            lines += [f"except {caught}:", *self.block(handler, depth, loop, 2), ending]
+            after &= handler
+            if self.chance(0.3):
+                lines += ["else:", *self.block(set(after), depth, loop, 2)]
+            if self.chance(0.4):
+                lines += ["finally:", *self.block(after, depth, False, 2)]
+        else:
+            lines += ["finally:", *self.block(after, depth, False, 2)]
+        bound.intersection_update(after)
+        return lines
+
+    def write_with(self, bound: set[str], depth: int, loop: bool, size: int) -> list[str]:
+        manager = self.pick("Box('z')", "Box('eat')", "gb(Box('y')), Box('z')", "torch.no_grad()", "Box('z') as p.m")
+        inner = set(bound)
+        lines = [f"with {manager}:", *self.block(inner, depth, loop, 2)]
+        if "eat" in manager and self.chance(0.6):
+            lines.append("    boom()")
+        bound.intersection_update(inner)
+        return lines
+
+    def write_def(self, bound: set[str], *_: object) -> list[str]:
+        name = self.fresh("f")
+        names = [n for n in INTS if n in bound]
+        shared = self.random.sample(names, 1) if self.shared and self.chance(0.7) else []
+        self.locals = False
+        lines = [f"def {name}(z, y={self.integer(bound, 1)}):"]
+        if shared:
+            lines += [f"    nonlocal {shared[0]}", f"    {shared[0]} = {self.integer(bound, 1)} + z"]
+        lines += [f"    return {self.integer(bound, 2)} + z"]
+        self.locals = True
+        target = self.random.choice(INTS)
+        lines += [f"{target} = {name}({self.integer(bound, 1)})"]
+        bound.add(target)
+        return lines
+
+    def write_match(self, bound: set[str], depth: int, loop: bool, size: int) -> list[str]:
+        first, second, third = set(bound), set(bound), set(bound)
+        name = self.random.choice(INTS)
+        lines = [f"match {self.items(bound)}:", f"    case [{self.random.randint(0, 2)}, *_]:",
+                 *(f"    {line}" for line in self.block(first, depth, loop, 2)),
+                 f"    case [{name}, _] if {self.truth(bound)}:",
+                 *(f"    {line}" for line in self.block(second | {name}, depth, loop, 2)),
+                 "    case _:", *(f"    {line}" for line in self.block(third, depth, loop, 2))]
+        bound.intersection_update(first & second & third)
+        return lines
+
+
+KINDS = ("integer", "integer", "list", "tensor", "tensor", "augmented", "expression", "store", "unpack", "assert", "delete",
+         "end", "if", "if", "if", "for", "for", "while", "try", "try", "with", "def", "def", "match")
+
+
+def program(seed: int, size: int = 9) -> str:
+    """The text of the program of a seed."""
+    return Generator(seed, size).text()
