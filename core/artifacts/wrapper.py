@@ -89,8 +89,9 @@ def _exact_wrapper(function: types.FunctionType, unit: Unit, runtime: Runtime) -
         parts.append(f"**{double}")
     passed = ", ".join(["__fn", *unit.params])
     name = function.__name__ if function.__name__.isidentifier() else "compiled"
-    given = f"({''.join(f'({n!r}, {n}), ' for n in plain)}), {star or '()'}, ({''.join(f'({n!r}, {n}), ' for n in only)}), {double or '{}'}"
-    lines = [f"def {name}({', '.join(parts)}):", "    if __fn.__code__ is not __code:", f"        return __moved({given})", *fill]
+    given = f"({pairs(plain)}), {star or '()'}, ({pairs(only)}), {double or '{}'}"
+    lines = [f"def {name}({', '.join(parts)}):", "    if __fn.__code__ is not __code:", f"        return __moved({given})",
+             *fill]
     if RECORDER.record_results:
         lines += [f"    return __with_results(__dispatcher.run, {passed})"]
     else:
@@ -99,6 +100,10 @@ def _exact_wrapper(function: types.FunctionType, unit: Unit, runtime: Runtime) -
                  "__with_results": with_results, "__code": function.__code__, "__moved": Moved(function, runtime.options),
                  "__absent": absent}
     return compile_text("\n".join(lines) + "\n", f"<compiled {function.__qualname__}>", namespace, name)
+
+
+def pairs(names: Any) -> str:
+    return "".join(f"({n!r}, {n}), " for n in names)
 
 
 def default_lines(name: str, text: str) -> list[str]:
@@ -124,11 +129,9 @@ class Moved:
     def __call__(self, plain: tuple, star: tuple, only: tuple, double: dict[str, Any]) -> Any:
         if self.function.__code__ is not self.code:
             self.code, self.wrapper = self.function.__code__, compile_function(self.function, self.options)
-        given = [pair for pair in plain if pair[1] is not MISSING]
-        ahead = len(given) if given == list(plain[:len(given)]) else \
-            next(i for i, pair in enumerate(plain) if pair[1] is MISSING)
-        keywords = dict([*given[ahead:], *(pair for pair in only if pair[1] is not MISSING)])
-        return self.wrapper(*(value for _, value in given[:ahead]), *star, **keywords, **double)
+        ahead = next((i for i, pair in enumerate(plain) if pair[1] is MISSING), len(plain))
+        keywords = {name: value for name, value in (*plain[ahead:], *only) if value is not MISSING}
+        return self.wrapper(*(value for _, value in plain[:ahead]), *star, **keywords, **double)
 
 
 _depth = 0
