@@ -49,7 +49,7 @@ def resolve(backend: Any) -> Any:
     if backend in EAGER:
         return "eager"
     if backend in DEFAULT:
-        return SETTINGS.backend
+        return "eager" if SETTINGS.device == "eager" else SETTINGS.backend
     near = difflib.get_close_matches(str(backend), list_backends(), 2)
     raise InvalidBackend(f"Invalid backend: {backend!r}; known are {', '.join(list_backends())}"
                          + (f"; did you mean {near[0]!r}?" if near else ""))

@@ -64,14 +64,18 @@ def compile_artifact(runtime: Runtime, state: CodeState, frame: Frame, fn: Any, 
         raise Unsupported(f"fullgraph=True, and {unit.qualname} breaks the graph: {broken.sentence}{place(broken.span)}; "
                           f"{broken.hint}")
     _check_marks(captured, dict(zip(unit.params, args)))
-    program = guard_compiler.build(captured.guards, captured.env, list(unit.params), captured.globals_slots)
-    t2 = clock()
-    RECORDER.phase(None, state.code_id, "guards", t1, t2)
     built = None
     if graph is not None:
         examples = captured.example_inputs(fn, args)
         built = build(graph, resolve(options.backend), examples, f"{unit.name}_{state.versions}")
-        RECORDER.phase(None, state.code_id, "lowering and build", t2, clock())
+        ready = clock()
+        lowered = ready - min(ready - t1, max((k.build_ns for k in built.kernels), default=0))
+        RECORDER.phase(None, state.code_id, "lowering", t1, lowered)
+        RECORDER.phase(None, state.code_id, "build", lowered, ready)
+    t2 = clock()
+    # After the backend: expanding an operator may compare symbolic sizes, and what it decides must be guarded too.
+    program = guard_compiler.build(captured.guards, captured.env, list(unit.params), captured.globals_slots)
+    RECORDER.phase(None, state.code_id, "guards", t2, clock())
     entry = captured.make_entry(built.call if built is not None else None)
     artifact = Artifact(id=next(_local_numbers), version=state.versions, options_key=runtime.key, guards=program,
                         check=program.check, entry=entry, graph=graph, ends_in_break=captured.break_ is not None,
