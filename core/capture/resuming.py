@@ -36,7 +36,7 @@ class Operands:
         for (finished, value), name in zip(done, taken):
             self.values[name] = value
             self.names[id(finished)] = name
-            if role == "truth" or not contains(node, finished):
+            if role == "truth" or role.startswith("op ") or not contains(node, finished):
                 self.outside.append((finished, name))
 
 
@@ -97,7 +97,7 @@ class Step:
         """Whether the whole statement is done natively; which names that binds."""
         s, node, role = self.statement, self.node, self.role
         self.whole = True
-        if role in ("op", "truth", "load") and isinstance(node, ast.expr):
+        if (role in ("op", "truth", "load") or role.startswith("op ")) and isinstance(node, ast.expr):
             self.whole = False
             if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp):
                 variables = {n for n in self.frame.variables if self.frame.variables[n].value is not None}

@@ -923,3 +923,65 @@ def method_with_super(x):
 
 def async_free(x):
     return [gb(x)] * 2 + [x for _ in range(gb(1))]
+
+
+def chain_of_links(x):
+    class_ = [1, 2]
+    return x < gb(3) < t("c", 5) <= 5, gb(1) in class_ in ([1, 2], t("never")), t("a", 3) > gb(9) > t("never")
+
+
+def match_subject(x):
+    match gb({"k": x}):
+        case {"k": 2}:
+            return t("two")
+        case {"k": v}:
+            return v
+
+
+def function_defaults(x):
+    @gb
+    def f(a, b=gb(x), *, c=t("c", 4), d=gb(5)):
+        return a, b, c, d
+
+    return f(1), (lambda q, r=gb(2), s=t("s"): (q, r, s))(gb(3))
+
+
+def decorated_with_breaks(x):
+    def deco(k):
+        return lambda f: lambda *a: (k, f(*a))
+
+    @deco(gb(1))
+    @deco(gb(2))
+    def f(a, b=gb(3)):
+        return a + b + x
+
+    return f(gb(4))
+
+
+def comprehension_sources(x):
+    a = [i + x for i in gb([1, 2])]
+    b = {i: j for i in gb((1, 2)) for j in a}
+    c = sum(i for i in gb([3]))
+    return a, b, c, {i for i in gb(a) if i != 3}
+
+
+def loop_condition(x):
+    n = 0
+    while gb(n) + t("m", 1) < 4:
+        n += 1
+    else:
+        t("else")
+    while n > 0 and gb(n):
+        n -= 1
+    return n
+
+
+def loop_condition_walrus(x):
+    n = 5
+    while (n := gb(n) - 1) > x:
+        t(n)
+    return n
+
+
+def fstring_spec(x):
+    return f"{gb(1.5):.2f}", f"{x:>{gb(6)}}", f"{t('a', 2)!r:>4}{gb(7):<{t('w', 3)}}|"

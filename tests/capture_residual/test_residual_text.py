@@ -66,6 +66,16 @@ def rest_of(statement, broken, finished=(), role="op"):
     ("del a[i], b[g()]", "g()", ["a", "i", "b"], "del v2[r]"),
     ("if g() > a: pass\nelse: b()", "g()", [], "if r > a:\n    pass\nelse:\n    b()"),
     ("for i in g(): f(i)", "g()", [], "for i in r:\n    f(i)"),
+    ("while a + g(): f()", "g()", ["a"], "if v0 + r:\n    f()\n    while a + g():\n        f()"),
+    ("while g():\n    f()\nelse:\n    h()", "g()", [],
+     "if r:\n    f()\n    while g():\n        f()\n    else:\n        h()\nelse:\n    h()"),
+    ("while g():\n    for i in a:\n        break", "g()", [],
+     "if r:\n    for i in a:\n        break\n    while g():\n        for i in a:\n            break"),
+    ("match g():\n    case 1:\n        f()", "g()", [], "match r:\n    case 1:\n        f()"),
+    ("y = [i for i in g() if i]", "g()", [], "y = [i for i in r if i]"),
+    ("y = f(a, sum((i for i in g())))", "g()", ["f", "a", "sum"], "y = v0(v1, v2((i for i in r)))"),
+    ("y = lambda p=a, q=g(), *, k=b: p", "g()", ["a"], "y = lambda p=v0, q=r, *, k=b: p"),
+    ("@d\ndef h(p=g(), *, k=b):\n    return p", "g()", ["d"], "@v0\ndef h(p=r, *, k=b):\n    return p"),
     ("with g() as a, b: f()", "g()", [], "with r as a, b:\n    f()"),
     ("(x, y), z = g()", "g()", [], "(x, y), z = r"),
     ("return (yes, [g(), no])", "g()", ["yes"], "return (v0, [r, no])"),
@@ -89,8 +99,16 @@ def test_rest_after_a_truth_test(statement, broken, expected):
     assert rest_of(statement, broken, [broken], "truth") == expected
 
 
+@pytest.mark.parametrize(("link", "finished", "expected"), [
+    (0, ["a", "b"], "y = r and v1 < c < d"), (1, ["b", "c"], "y = r and v1 < d")])
+def test_rest_after_a_link_of_a_chain(link, finished, expected):
+    assert rest_of("y = a < b < c < d", "a < b < c < d", finished, f"op {link}") == expected
+
+
 @pytest.mark.parametrize(("statement", "broken", "finished"), [
-    ("while g(): pass", "g()", []),
+    ("while g(): break", "g()", []),
+    ("while g():\n    if a:\n        continue", "g()", []),
+    ("match a:\n    case 1 if g():\n        pass", "g()", []),
     ("for i in a:\n    pass\nelse:\n    g()", "g()", []),
     ("y = [g() for i in a]", "g()", []),
     ("x += g()", "g()", []),                        # the old value is not at hand
@@ -127,6 +145,17 @@ def test_the_source_tree_is_not_changed():
 def test_the_broken_step_on_finished_operands(expression, operands, expected):
     node = ast.parse(expression, mode="eval").body
     assert native(node, "op", {id(find(node, t)): f"v{i}" for i, t in enumerate(operands)}) == expected
+
+
+def test_a_link_of_a_chain_as_a_native_step():
+    node = ast.parse("a < b <= c", mode="eval").body
+    names = {id(node.left): "v0", id(node.comparators[0]): "v1", id(node.comparators[1]): "v2"}
+    assert (native(node, "op 0", names), native(node, "op 1", names)) == ("v0 < v1", "v1 <= v2")
+
+
+def test_a_field_with_a_finished_format():
+    field = ast.parse("f'{a:.2f}'", mode="eval").body.values[0]
+    assert native(field, "op", {id(field.value): "v0", id(field.format_spec): "v1"}) == "f'{v0:{v1}}'"
 
 
 def test_truth_as_a_native_step():

@@ -26,6 +26,11 @@ def native(broken: Any, role: str, names: Mapping[int, str], route: str = "__rt.
         call = _operands(rest, broken)
         inside = ast.unparse(ast.Call(ast.Name("f", ast.Load()), [call.func, *call.args], call.keywords))
         return route + inside[1:]
+    if isinstance(broken, ast.Compare) and role.startswith("op "):
+        at = int(role.split()[1])
+        left = broken.comparators[at - 1] if at else broken.left
+        right = broken.comparators[at]
+        return ast.unparse(ast.Compare(_operand(rest, left), [broken.ops[at]], [_operand(rest, right)]))
     if isinstance(broken, ast.FormattedValue):
         return ast.unparse(ast.JoinedStr([_operands(rest, broken)]))
     if isinstance(broken, ast.expr):
@@ -50,6 +55,8 @@ def _operands(rest: Rest, node: Any) -> Any:
 def _operand(rest: Rest, node: Any) -> Any:
     if id(node) in rest.names:
         value = load(rest.names[id(node)], node)
+        if isinstance(node, ast.JoinedStr):                     # also the format of a field, which must be a text display
+            return ast.JoinedStr([ast.FormattedValue(value, -1, None)])
         return ast.FormattedValue(value, -1, None) if isinstance(node, ast.FormattedValue) else value
     if isinstance(node, ast.Constant):
         return node

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
@@ -38,11 +38,26 @@ def contains(tree: Any, node: ast.AST) -> bool:
     return any(n is node for n in ast.walk(tree))
 
 
+def leaves_loop(body: Sequence[ast.AST]) -> bool:
+    """Whether a `break` or `continue` in these statements belongs to the loop around them."""
+    for s in body:
+        if isinstance(s, ast.Break | ast.Continue):
+            return True
+        if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.expr):
+            continue
+        fields = ("orelse",) if isinstance(s, ast.For | ast.AsyncFor | ast.While) else \
+            ("body", "orelse", "finalbody", "handlers", "cases")
+        if any(leaves_loop(getattr(s, field, ())) for field in fields):
+            return True
+    return False
+
+
 class Rest:
     """What is left of expressions and statements around `broken`.
 
     names: id of a finished node -> variable that holds its value. result: variable that holds what the native step gave.
-    role: "op" (the value of the broken node) or "truth" (the truth of the broken node, whose own value is finished).
+    role: "op" (the value of the broken node), "truth" (the truth of the broken node, whose own value is finished), or
+    "op 0", "op 1", ... (one link of a chained comparison).
     """
 
     def __init__(self, broken: ast.AST, result: str, names: Mapping[int, str], role: str = "op") -> None:
@@ -63,7 +78,8 @@ class Rest:
         if id(node) in self.names and not (node is self.broken and self.role == "truth"):
             return load(self.names[id(node)], node)
         if node is self.broken:                                # role "truth": the place takes the bool
-            return load(self.result, node)
+            return self.links(node) if isinstance(node, ast.Compare) and self.role.startswith("op ") else \
+                load(self.result, node)
         if not self.has(node):
             return node
         handler = getattr(self, f"expr_{type(node).__name__}", None)
@@ -71,8 +87,6 @@ class Rest:
 
     def rebuilt(self, node: Any) -> Any:
         """The node with its finished and broken children replaced."""
-        if isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-            raise CannotResume("the graph breaks inside a comprehension")
         made = copy.copy(node)
         for name, value in ast.iter_fields(node):
             if isinstance(value, ast.expr):
@@ -90,6 +104,34 @@ class Rest:
                 return rest
             return ast.copy_location(ast.FormattedValue(rest, -1, None), value)     # a finished field is a string already
         return self.expr(value) if isinstance(value, ast.expr) else value
+
+    def comprehension(self, node: Any) -> Any:
+        """Only the first iterable is evaluated outside."""
+        first, *others = node.generators
+        if not self.has(first.iter):
+            raise CannotResume("the graph breaks inside a comprehension")
+        made, clause = copy.copy(node), copy.copy(first)
+        clause.iter = self.expr(first.iter)
+        made.generators = [clause, *others]
+        return made
+
+    expr_ListComp = expr_SetComp = expr_DictComp = expr_GeneratorExp = comprehension
+
+    def expr_Lambda(self, node: ast.Lambda) -> ast.expr:
+        return ast.copy_location(ast.Lambda(self.defaults(node.args), node.body), node)
+
+    def defaults(self, args: ast.arguments) -> ast.arguments:
+        """The parameters of a function whose defaults are being evaluated."""
+        made = copy.copy(args)
+        made.defaults = [self.expr(d) for d in args.defaults]
+        made.kw_defaults = [None if d is None else self.expr(d) for d in args.kw_defaults]
+        return made
+
+    def links(self, node: ast.Compare) -> ast.expr:
+        """a < b < c after a < b: `r and b < c`, with b evaluated once."""
+        at = int(self.role.split()[1])
+        later = ast.Compare(self.expr(node.comparators[at]), node.ops[at + 1:], node.comparators[at + 1:])
+        return ast.copy_location(ast.BoolOp(ast.And(), [load(self.result, node), ast.copy_location(later, node)]), node)
 
     def expr_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         at = next(i for i, v in enumerate(node.values) if self.has(v))
@@ -111,8 +153,6 @@ class Rest:
         return self.expr(node.body) if self.has(node.body) else self.expr(node.orelse)
 
     def expr_Compare(self, node: ast.Compare) -> ast.expr:
-        if self.role == "truth" and len(node.ops) > 1:
-            raise CannotResume("the graph breaks between the links of a chained comparison")
         if self.has(node.left):
             return ast.copy_location(ast.Compare(self.expr(node.left), node.ops, node.comparators), node)
         at = next(i for i, c in enumerate(node.comparators) if self.has(c))
@@ -185,7 +225,20 @@ class Rest:
         return [ast.For(node.target, self.expr(node.iter), node.body, node.orelse)]
 
     def stmt_While(self, node: ast.While) -> list[ast.stmt]:
-        raise CannotResume("the graph breaks in the condition of a loop")
+        if leaves_loop(node.body):
+            raise CannotResume("the graph breaks in the condition of a loop with break or continue")
+        return [ast.If(self.expr(node.test), [*node.body, node], node.orelse)]
+
+    def stmt_Match(self, node: ast.Match) -> list[ast.stmt]:
+        if not self.has(node.subject):
+            raise CannotResume("the graph breaks inside a match statement")
+        return [ast.Match(self.expr(node.subject), node.cases)]
+
+    def stmt_FunctionDef(self, node: ast.FunctionDef) -> list[ast.stmt]:
+        made = copy.copy(node)
+        made.decorator_list = [self.expr(d) for d in node.decorator_list]
+        made.args = self.defaults(node.args)
+        return [made]
 
     def stmt_Assert(self, node: ast.Assert) -> list[ast.stmt]:
         if self.has(node.test):

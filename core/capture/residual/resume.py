@@ -17,7 +17,7 @@ from ..scopes import names_of
 from ..unit import Unit, parameter_count, register
 from .build import code_in_factory, empty_arguments, function_node, function_on_cells
 from .liveness import live_names, stored_names
-from .rest import CannotResume, Rest
+from .rest import CannotResume, Rest, leaves_loop
 from .suffix import Level, suffix
 
 
@@ -131,21 +131,6 @@ def _make(unit: Unit, path: Sequence[Level], broken: Any, role: str, finished: S
     register(made)
     text = f"# the rest of {unit.original.qualname} after line {line}\n{ast.unparse(node)}\n"
     return ResumeSite(made, temporaries, by_value, takes_result, text)
-
-
-def leaves_loop(body: Sequence[ast.AST]) -> bool:
-    """Whether a `break` or `continue` in these statements belongs to the loop around them."""
-    for s in body:
-        if isinstance(s, ast.Break | ast.Continue):
-            return True
-        inner = [] if isinstance(s, ast.For | ast.While) else getattr(s, "body", [])
-        if isinstance(s, ast.FunctionDef | ast.ClassDef | ast.expr):
-            continue
-        parts = [*(inner if isinstance(inner, list) else []), *getattr(s, "orelse", []), *getattr(s, "finalbody", []),
-                 *(h for h in getattr(s, "handlers", [])), *(c for c in getattr(s, "cases", []))]
-        if leaves_loop(parts):
-            return True
-    return False
 
 
 class _Undeclared(ast.NodeTransformer):
