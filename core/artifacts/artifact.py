@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,9 @@ class Options:
     isolate: object = None
 
     def key(self) -> tuple:
-        backend = self.backend if isinstance(self.backend, str) else id(self.backend)
+        backend = self.backend                   # the object itself: an id could be another's by now
+        if not isinstance(backend, Hashable):
+            backend = (id(backend), type(backend))
         return (self.dynamic, backend, self.mode, self.options, self.isolate)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import residual_support as support
+from guardscope.core.artifacts.cache import CodeState
 from guardscope.core.torch_api.importing import install
 
 install()
@@ -71,3 +72,35 @@ def test_method(method, k):
         return [(support.outcome(bound, namespace, (n,)), vars(obj)) for n in (3, 3, 4)]
 
     assert calls(True) == calls(False)
+
+
+# Programs with a place that no continuation can enter: there, and only there, a frame runs natively.
+NATIVE = {
+    "loop_body": "loop", "loop_else": "loop", "loop_nested_return": "loop", "loop_while": "loop", "loop_while_continue": "loop",
+    "loop_while_true": "loop", "try_return": "finally", "try_return_overridden": "finally",
+    "try_except": "except", "try_else_raises": "except", "try_reraise": "except",
+    "try_context": "except", "try_from": "except", "finally_raising": "except", "exception_types": "except",
+    "delete_name": "except", "with_block": "with", "with_items": "with", "with_exception": "with",
+    "unpack_broken_place": "targets", "matched": "match", "delete_many": "delete", "comprehension_element": "comprehension",
+    "comprehension_condition": "comprehension", "class_body": "class", "method_with_super": "class",
+    "function_defaults": "functiondef",
+}
+
+
+def states_of(name):
+    return [s for s in CodeState._all.values() if s.unit.file == f"/virtual/{name}.py"]
+
+
+@pytest.mark.parametrize("node", PROGRAMS, ids=lambda n: n.name)
+def test_resumed_wherever_it_can_be(node):
+    reasons = []
+    for k in range(1, support.breaks_in(node) + 1):
+        name = f"resumed_{node.name}_{k}"
+        namespace = support.build(support.text_of(node, k), name, {"gb": support.traced, "opaque_gb": OPAQUE, **GLOBALS})
+        support.outcome(torch.compile(namespace[node.name], backend="eager"), namespace, (2,))
+        reasons += [s.skipped for s in states_of(name) if s.skipped is not None]
+    wanted = NATIVE.get(node.name)
+    if wanted is None:
+        assert reasons == []
+    else:
+        assert any(wanted in reason for reason in reasons), reasons
