@@ -12,6 +12,7 @@ import types
 from typing import Any
 
 from ..guards.origin import AttrOrigin, InstanceDictOrigin
+from .relied import can_change, class_lookup, not_before, settled
 from .signals import Break
 from .values import (
     NONE,
@@ -65,17 +66,9 @@ def find_attribute(ev: Any, obj: Value, name: str) -> Value | None:
 
 
 # -- instances ----
-def class_lookup(cls: type, name: str) -> tuple[type | None, Any]:
-    """The class in the MRO that defines `name`, and what its namespace holds."""
-    for owner in cls.__mro__:
-        if name in owner.__dict__:
-            return owner, owner.__dict__[name]
-    return None, None
-
-
 def of_object(ev: Any, obj: ObjectValue, name: str) -> Value | None:
     cls = obj.cls
-    getter = class_lookup(cls, "__getattribute__")[0]
+    getter = settled(ev, cls, "__getattribute__")[0]
     if getter is not object and getter not in (BaseException,) and obj.payload is None:
         raise Break("attribute", name=name, what=f"an object of class {cls.__name__}")
     if isinstance(obj, ExceptionValue) and name in ("args", "__cause__", "__context__", "__traceback__"):
@@ -85,9 +78,12 @@ def of_object(ev: Any, obj: ObjectValue, name: str) -> Value | None:
     if owner is not None and owner in stored and name in stored[owner]:
         raw = MISSING
     if owner is not None and raw is not MISSING and is_data_descriptor(raw):
+        settled(ev, type(raw), "__set__")
         if isinstance(raw, types.MemberDescriptorType):
+            settled(ev, cls, name)
             return slot(ev, obj, name)
         if name == "__dict__":
+            settled(ev, cls, name)
             return instance_dict(ev, obj)
         guard_class_attribute(ev, obj, name, raw)
         return bind(ev, raw, obj, cls, name)
@@ -101,6 +97,7 @@ def of_object(ev: Any, obj: ObjectValue, name: str) -> Value | None:
         if has_get(raw):
             guard_class_attribute(ev, obj, name, raw)
             return bind(ev, raw, obj, cls, name)
+        plain_value(ev, cls, name, owner, raw)
         return ev.existing(AttrOrigin(ev.pin(cls), name), raw, fixed=True)
     return missing_attribute(ev, obj, name)
 
@@ -110,6 +107,7 @@ def is_data_descriptor(raw: Any) -> bool:
 
 
 def has_get(raw: Any) -> bool:
+    """Whether looking it up through an instance runs code of its own."""
     return hasattr(type(raw), "__get__")
 
 
@@ -120,10 +118,20 @@ def guard_class_attribute(ev: Any, obj: ObjectValue, name: str, raw: Any) -> Non
 def guard_no_descriptor(ev: Any, obj: ObjectValue, name: str) -> None:
     """What the instance holds was found because its class has no data descriptor of that name; it might gain one."""
     owner, raw = class_lookup(obj.cls, name)
-    if owner is not None:
-        guard_class_attribute(ev, obj, name, raw)
-    elif not hasattr(obj.cls, name):
-        ev.guard("HASATTR", ev.pin(obj.cls), (name, False), f"{name} is found on the object itself")
+    if owner is not None and name in ev.class_stores.get(owner, ()):
+        return
+    if owner is None or has_get(raw):
+        settled(ev, obj.cls, name)
+    else:
+        plain_value(ev, obj.cls, name, owner, raw)
+
+
+def plain_value(ev: Any, cls: type, name: str, owner: type, raw: Any) -> None:
+    """The class holds a value that is no descriptor. It may change without harm, but not into a descriptor."""
+    not_before(ev, cls, name, owner)
+    if can_change(owner):
+        ev.guard("TYPE_MATCH", InstanceDictOrigin(ev.pin(owner), name), type(raw), f"{name} is no descriptor")
+    settled(ev, type(raw), "__get__")
 
 
 def shadowable(ev: Any, obj: ObjectValue, name: str) -> None:
@@ -176,7 +184,8 @@ def instance_dict(ev: Any, obj: ObjectValue) -> Value:
 
 def missing_attribute(ev: Any, obj: ObjectValue, name: str) -> Value | None:
     """Neither instance nor class has it: `__getattr__`, as nn.Module's does or as the user wrote it."""
-    owner, raw = class_lookup(obj.cls, "__getattr__")
+    owner, raw = settled(ev, obj.cls, "__getattr__")
+    settled(ev, obj.cls, name)
     if isinstance(obj, ModuleValue):
         found = registered(ev, obj, name)
         if found is not None:
@@ -191,21 +200,25 @@ def missing_attribute(ev: Any, obj: ObjectValue, name: str) -> Value | None:
         return call(ev, bind(ev, raw, obj, obj.cls, "__getattr__"), [Const(name)], {})
     if obj.payload is not None:
         return find_attribute(ev, obj.payload, name)
-    if obj.real is not None and name not in obj.deleted:
-        ev.guard("HASATTR", obj.origin, (name, False), "there is no such attribute")
+    shadowable(ev, obj, name)
     return None
 
 
 def registered(ev: Any, obj: ModuleValue, name: str) -> Value | None:
     """A parameter, buffer or submodule."""
+    assert obj.origin is not None
+    searched = ["__dict__"]
     for store in MODULE_STORES:
         held = obj.real.__dict__.get(store)
-        if held is not None and name in held:
-            assert obj.origin is not None
-            shadowable(ev, obj, name)
+        if held is not None and name not in held:
+            searched.append(store)
+        elif held is not None:
+            ev.guard("NOT_IN_INSTANCE", obj.origin, (name, tuple(searched)), f"{name} is found in {store}")
             found = ev.existing(InstanceDictOrigin(obj.origin, name, store), held[name], fixed=True)
             obj.attributes[name] = found
             return found
+    if name not in obj.deleted:
+        ev.guard("NOT_IN_INSTANCE", obj.origin, (name, tuple(searched)), "there is no such attribute")
     return None
 
 
@@ -240,7 +253,7 @@ def bind(ev: Any, raw: Any, obj: Value, cls: type, name: str) -> Value:
         args = list_items(ev, ev.force(ev.existing(ev.pin(raw.args), raw.args)))
         keywords = ev.force(ev.existing(ev.pin(raw.keywords), raw.keywords))
         return PartialValue(bound, list(args), {k.value: v for k, v in dict_items(ev, keywords)})  # type: ignore
-    getter = class_lookup(type(raw), "__get__")[1]
+    getter = settled(ev, type(raw), "__get__")[1]
     if isinstance(getter, types.FunctionType):
         descriptor = ev.existing(ev.pin(raw, name), raw)
         return call(ev, pinned(ev, getter), [descriptor, obj, class_value(ev, cls)], {})

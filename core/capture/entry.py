@@ -24,6 +24,7 @@ from .closing import alias_guards, prune_inputs
 from .context import Captured
 from .frames import Frame
 from .rebuild import CannotRebuild, Rebuilder
+from .relied import names_guard
 from .residual.chain import finish as finish_chain
 from .values import Value
 
@@ -56,6 +57,7 @@ def assemble(ev: Any, r: Rebuilder, info: BreakInfo | None) -> Captured:
     outputs = list(r.outputs)
     graph.outputs = [v.fake._node for v in outputs]
     alias_guards(ev)
+    names_guard(ev)
     inputs = prune_inputs(graph, ev.inputs)
     arguments = ", ".join(r.fetch(node.origin) for node, _ in inputs)
     body = list(r.fetches)

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..graph.fake import FakeTensor, NeedsData, Tracer
 from ..graph.node import Graph, Span
-from ..guards.guard import Guard
+from ..guards.guard import Guard, Held
 from ..guards.origin import AttrOrigin, BuiltinOrigin, FunctionOrigin, GlobalOrigin, Origin, PinnedOrigin
 from ..symbolic.shape_env import ShapeEnv
 from ..tensor.state import STATE
@@ -35,6 +35,7 @@ class Evaluator:
         self.env.span = self.span
         self.mode = STATE.mode
         self.guards: dict[Any, Guard] = {}
+        self.names: dict[tuple[int, str], Held] = {}      # names relied on without an origin: see relied.py
         self.reads: dict[str, str] = {}
         self.lazies: dict[Origin, Lazy] = {}
         self.objects: dict[int, Value] = {}        # id of a real object -> the value that stands for it

@@ -11,6 +11,7 @@ from typing import Any
 from ..symbolic.symint import sym_not
 from .attributes import bind, class_lookup, guard_class_attribute
 from .containers import complete, dict_set, list_items, new_dict, touch_list
+from .relied import settled
 from .signals import Break
 from .torch_calls import CannotLower, lower, run
 from .values import (
@@ -21,7 +22,6 @@ from .values import (
     ClassValue,
     Const,
     DictValue,
-    ExceptionValue,
     FunctionValue,
     ListValue,
     MethodValue,
@@ -65,10 +65,8 @@ def special(ev: Any, value: Value, name: str) -> Value | None:
     if not isinstance(value, ObjectValue):
         return None
     owner, raw = class_lookup(value.cls, name)
-    if owner is None and not hasattr(value.cls, name):
-        ev.guard("HASATTR", ev.pin(value.cls), (name, False), f"{value.cls.__name__} has no {name}")
-    elif owner is object and not isinstance(value, ExceptionValue):
-        guard_class_attribute(ev, value, name, raw)
+    if owner is None or owner is object or raw is None:
+        settled(ev, value.cls, name)
     if owner is None or owner is object or raw is None:
         return None
     guard_class_attribute(ev, value, name, raw)
@@ -98,7 +96,7 @@ def binary(ev: Any, op: type, a: Value, b: Value) -> Value:
     if isinstance(a, ObjectValue) or isinstance(b, ObjectValue):
         tries = [(a, f"__{name}__", b), (b, f"__r{name}__", a)]
         if a.type is not b.type and issubclass(b.type, a.type) and isinstance(b, ObjectValue) \
-                and class_lookup(b.type, f"__r{name}__")[1] is not class_lookup(a.type, f"__r{name}__")[1]:
+                and settled(ev, b.type, f"__r{name}__")[1] is not settled(ev, a.type, f"__r{name}__")[1]:
             tries.reverse()                        # a subclass that overrides the reflected method goes first
         for left, method, right in tries:
             found = call_special(ev, left, method, right)
@@ -241,7 +239,7 @@ def truth(ev: Any, value: Value) -> bool:
         answer = call_special(ev, value, "__bool__")
         if answer is not None:
             return bool(ev.native(bool, lower(ev, answer)))
-        if not isinstance(value, ModuleValue) or class_lookup(value.cls, "__len__")[0] is not None:
+        if not isinstance(value, ModuleValue) or settled(ev, value.cls, "__len__")[0] is not None:
             size = call_special(ev, value, "__len__")
             if size is not None:
                 return bool(ev.native(bool, lower(ev, size)))
@@ -249,7 +247,7 @@ def truth(ev: Any, value: Value) -> bool:
             return length(ev, value.payload) != 0
         return True
     if isinstance(value, OpaqueValue):
-        if hasattr(value.type, "__bool__") or hasattr(value.type, "__len__"):
+        if any(settled(ev, value.type, n)[0] is not None for n in ("__bool__", "__len__")):
             raise Break("operator", name="bool()", what=f"an object of class {value.type.__name__}")
         return True
     return True
@@ -298,7 +296,7 @@ def is_callable(ev: Any, value: Value) -> bool:
     if isinstance(value, FunctionValue | MethodValue | BuiltinValue | BuiltinMethodValue | ClassValue | PartialValue):
         return True
     if isinstance(value, ObjectValue):
-        return class_lookup(value.cls, "__call__")[0] is not None
+        return settled(ev, value.cls, "__call__")[0] is not None
     if isinstance(value, OpaqueValue | NativeValue):
         return callable(value.real)
     return False

@@ -21,7 +21,7 @@ from ..tensor.meta import NO_MARKS
 from ..tensor.state import STATE
 from . import facts
 from .explain import class_start, condition_text
-from .guard import Guard, TensorExpectation
+from .guard import ABSENT, Guard, TensorExpectation
 from .order import other_origins, prefixes, rank
 from .origin import (
     ArgOrigin,
@@ -57,7 +57,8 @@ class Writer:
         self.types = {g.origin: g.expected for g in guards if g.kind == "TYPE_MATCH" and g.expected is not type}
         self.types |= {g.origin: g.expected for g in guards if g.kind == "ID_MATCH" and isinstance(g.expected, type)}
         self._names: dict[tuple, str] = {}
-        self._uses = Counter((g.origin, "__dict__") for g in guards if g.kind == "NOT_IN_INSTANCE")
+        self._uses = Counter((g.origin, s) for g in guards if g.kind == "NOT_IN_INSTANCE"
+                             for s in (("__dict__",) if isinstance(g.expected, str) else g.expected[1]))
         reached = {o for g in guards for start in (g.origin, *other_origins(g)) if start is not None
                    for o in (start, *prefixes(start))}
         self._uses.update((o.of, o.slot) for o in reached if isinstance(o, InstanceDictOrigin))
@@ -201,6 +202,9 @@ class Writer:
         if g.kind == "TENSOR_MATCH":
             self._tensor(index, g)
             return
+        if g.kind == "NAMES_UNCHANGED":
+            self._names_unchanged(index, g)
+            return
         self.line(f"if {self.failing(g)}: return {index}")
 
     def failing(self, g: Guard) -> str:
@@ -240,7 +244,8 @@ class Writer:
         if kind == "HASATTR":
             return f"{'not ' if e[1] else ''}{self.constant('hasattr', hasattr)}({v}, {e[0]!r})"
         if kind == "NOT_IN_INSTANCE":
-            return f"{e!r} in {self.store(g.origin, '__dict__')}"
+            name, stores = (e, ("__dict__",)) if isinstance(e, str) else e
+            return " or ".join(f"{name!r} in {self.store(g.origin, s)}" for s in stores)
         if kind in ("OBJECT_ALIASING", "NOT_ALIASING"):
             return f"{v} {'is not' if kind == 'OBJECT_ALIASING' else 'is'} {self.fetch(e)}"
         if kind == "STORAGE_OVERLAP":
@@ -280,6 +285,20 @@ class Writer:
         mro = self.constant("mro_of_" + cls.__name__, cls.__mro__)
         return " or ".join([*tests, f"{own}.get({name!r}) is not {held}",
                             f"{self.constant(_stem(cls), cls)}.__mro__ is not {mro}"])
+
+    def _names_unchanged(self, index: int, g: Guard) -> None:
+        """One test per name, several to a line. A name that is gone raises KeyError, which counts as a failure."""
+        tests = []
+        for held in g.expected:
+            if isinstance(held.namespace, type):
+                where = self.constant(_stem(held.namespace), held.namespace)
+                tests.append(f"{where}.__mro__ is not {self.constant('mro_of_' + _clean(held.namespace.__name__), held.value)}")
+                continue
+            where = self.constant("dict_of_" + _clean(held.text.rpartition(".")[0]), held.namespace)
+            tests.append(f"{held.name!r} in {where}" if held.value is ABSENT else
+                         f"{where}[{held.name!r}] is not {self.constant('held_' + _clean(held.name), held.value)}")
+        for start in range(0, len(tests), 4):
+            self.line(f"if {' or '.join(tests[start:start + 4])}: return {index}")
 
     def _tensor(self, index: int, g: Guard) -> None:
         e: TensorExpectation = g.expected

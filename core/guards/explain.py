@@ -13,7 +13,7 @@ from ..errors import InternalError
 from ..tensor.meta import NO_MARKS
 from ..tensor.state import STATE
 from .facts import class_lookup, marks_allowed, same, same_keys, same_members, share_memory
-from .guard import Failure, Guard
+from .guard import ABSENT, Failure, Guard
 from .origin import Origin, SizeOrigin
 from .read import Scope
 from .words import function_name, keys_text, marks_text, type_name, value_text
@@ -217,10 +217,11 @@ def _hasattr(guard: Guard, scope: Scope, bindings: Any) -> Iterator[Difference]:
 
 def _not_in_instance(guard: Guard, scope: Scope, bindings: Any) -> Iterator[Difference]:
     where, v = _read(guard, scope)
-    own = getattr(v, "__dict__", {})
-    if guard.expected in own:
-        yield f"{where}.{guard.expected}", "attribute", "defined by the class only", \
-            f"set on the object to {value_text(own[guard.expected])}", None
+    name, stores = (guard.expected, ("__dict__",)) if isinstance(guard.expected, str) else guard.expected
+    for store in stores:
+        own = getattr(v, store, {})
+        if name in own:
+            yield f"{where}.{name}", "attribute", "not set on the object itself", f"set there to {value_text(own[name])}", None
 
 
 def class_start(guard: Guard, types: dict[Any, Any]) -> tuple[type, str, Any]:
@@ -313,13 +314,33 @@ def _set(guard: Guard, scope: Scope, bindings: Any) -> Iterator[Difference]:
         yield where, "members", value_text(set(guard.expected)), "; ".join(said) or value_text(v), None
 
 
+def _names(guard: Guard, scope: Scope, bindings: Any) -> Iterator[Difference]:
+    for held in guard.expected:
+        now = held.now()
+        if now is held.value:
+            continue
+        if isinstance(held.namespace, type):
+            yield held.text, "identity", _bases(held.value), _bases(now), None
+        elif held.value is ABSENT:
+            yield held.text, "attribute", "not defined", f"defined as {value_text(now)}", None
+        elif now is ABSENT:
+            yield held.text, "attribute", value_text(held.value), "deleted", None
+        else:
+            seen, expected = value_text(now), value_text(held.value)
+            yield held.text, "identity", expected, seen if seen != expected else f"{seen}, defined anew", None
+
+
+def _bases(order: tuple) -> str:
+    return ", ".join(type_name(c) for c in order)
+
+
 DIFFERENCES: dict[str, Callable[[Guard, Scope, Any], Iterator[Difference]]] = {
     "TENSOR_MATCH": _tensor, "TYPE_MATCH": _type, "ID_MATCH": _identity, "EQUALS_MATCH": _equals,
     "CONSTANT_MATCH": _constant, "FUNCTION_MATCH": _function, "SEQUENCE_LENGTH": _length, "DICT_KEYS": _keys,
     "DICT_CONTAINS": _contains, "HASATTR": _hasattr, "NOT_IN_INSTANCE": _not_in_instance,
     "CLASS_ATTRIBUTE": _class_attribute, "OBJECT_ALIASING": _alias, "NOT_ALIASING": _alias,
     "STORAGE_OVERLAP": _overlap, "SHAPE_ENV": _symbolic, "FLOAT_NOT_NAN": _not_nan, "GLOBAL_STATE": _mode,
-    "SET_CONTENTS": _set,
+    "SET_CONTENTS": _set, "NAMES_UNCHANGED": _names,
 }
 
 
@@ -343,7 +364,7 @@ def expected_text(guard: Guard) -> str:
     if kind == "CLASS_ATTRIBUTE":
         return f"{e[1]} is {value_text(e[2])}"
     if kind == "NOT_IN_INSTANCE":
-        return f"{e} not set on the object itself"
+        return f"{e if isinstance(e, str) else e[0]} not set on the object itself"
     if kind == "OBJECT_ALIASING":
         return f"the same object as {e.text}"
     if kind == "NOT_ALIASING":
@@ -354,6 +375,8 @@ def expected_text(guard: Guard) -> str:
         return str(e)
     if kind == "FLOAT_NOT_NAN":
         return "not NaN"
+    if kind == "NAMES_UNCHANGED":
+        return "; ".join(f"{h.text} not defined" if h.value is ABSENT else h.text for h in e)
     if kind == "GLOBAL_STATE":
         return ", ".join(f"{MODES.get(f, f)} {value_text(getattr(e, f))}" for f in e._fields)
     return value_text(e)
@@ -391,6 +414,8 @@ def condition_text(guard: Guard, bindings: dict[str, Origin]) -> str:
         return f"{o or type_name(e[0])}.{e[1]} is {value_text(e[2])}"
     if kind == "GLOBAL_STATE":
         return f"the modes are: {expected_text(guard)}"
+    if kind == "NAMES_UNCHANGED":
+        return f"as they were: {expected_text(guard)}"
     return f"{o}: {expected_text(guard)}"
 
 

@@ -20,7 +20,7 @@ KINDS: dict[str, str] = {
     "DICT_KEYS": "the tuple of keys, in order",
     "DICT_CONTAINS": "(key, True or False)",
     "HASATTR": "(name, True or False)",
-    "NOT_IN_INSTANCE": "a name that must not be in the instance's __dict__ (it would shadow what was read)",
+    "NOT_IN_INSTANCE": "a name that must not be in the instance's __dict__, or (name, stores) for several of its dicts",
     "CLASS_ATTRIBUTE": "(class to look in, name, the very object that is found there along its MRO)",
     "OBJECT_ALIASING": "another Origin that is the same object",
     "NOT_ALIASING": "another Origin that is a different object",
@@ -29,6 +29,7 @@ KINDS: dict[str, str] = {
     "FLOAT_NOT_NAN": "the float is not NaN",
     "GLOBAL_STATE": "the interned Mode",
     "SET_CONTENTS": "the frozenset of a set's members",
+    "NAMES_UNCHANGED": "a tuple of Held: names of libraries and classes that nobody may have replaced, added or removed",
 }
 
 
@@ -43,6 +44,33 @@ class TensorExpectation:
     sizes: tuple
     strides: tuple
     marks: Any
+
+
+class Absent:
+    """Stands for a name that a namespace does not have."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "absent"
+
+
+ABSENT = Absent()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """What a namespace held under `name` at capture: an object, compared by identity, or ABSENT. `namespace` is a dict,
+    the `__dict__` of a class, or, with the name "__mro__", a class whose order of bases is meant. `text`: "torch.relu"."""
+
+    namespace: Any
+    name: str
+    value: Any
+    text: str
+
+    def now(self) -> Any:
+        """What is there now."""
+        return self.namespace.__mro__ if isinstance(self.namespace, type) else self.namespace.get(self.name, ABSENT)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

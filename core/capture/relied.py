@@ -1,0 +1,68 @@
+"""Names that a trace relied on without reading them through an argument: what a class does not define, what a library
+module holds. They are few and change almost never, so one guard (NAMES_UNCHANGED) tests them all.
+
+A look-up has two answers that matter: what was found, and where nothing was found on the way. `obj.x` read from the
+instance is also the answer "no class of `obj` has a data descriptor x"; `if obj:` is also "no class defines __bool__".
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from ..guards.guard import ABSENT, Guard, Held
+
+HEAP_TYPE = 1 << 9           # Py_TPFLAGS_HEAPTYPE: made by a class statement, so its attributes can be assigned
+
+
+def class_lookup(cls: type, name: str) -> tuple[type | None, Any]:
+    """The class in the MRO that defines `name`, and what its namespace holds."""
+    for owner in cls.__mro__:
+        if name in owner.__dict__:
+            return owner, owner.__dict__[name]
+    return None, None
+
+
+def settled(ev: Any, cls: type, name: str) -> tuple[type | None, Any]:
+    """`class_lookup`, and its answer becomes a condition: the same class defines the same object, or none does."""
+    owner, raw = class_lookup(cls, name)
+    not_before(ev, cls, name, owner)
+    if owner is not None and can_change(owner):
+        note(ev, owner, owner.__dict__, name, raw, f"{owner.__name__}.{name}")
+    return owner, raw
+
+
+def not_before(ev: Any, cls: type, name: str, owner: type | None) -> None:
+    """No class of the MRO before `owner` (all of them for None) defines `name`, and the MRO stays."""
+    if can_change(cls):
+        note(ev, cls, cls, "__mro__", cls.__mro__, f"the base classes of {cls.__name__}")
+    for k in cls.__mro__:
+        if k is owner:
+            break
+        if can_change(k):
+            note(ev, k, k.__dict__, name, ABSENT, f"{k.__name__}.{name}")
+
+
+def can_change(cls: type) -> bool:
+    return bool(cls.__flags__ & HEAP_TYPE)
+
+
+def library_name(ev: Any, module: types.ModuleType, name: str) -> None:
+    """A function or constant of a library module is used: nobody may replace it (as tests and tools do)."""
+    held = vars(module)
+    note(ev, module, held, name, held.get(name, ABSENT), f"{module.__name__}.{name}")
+
+
+def note(ev: Any, key: Any, namespace: Any, name: str, value: Any, text: str) -> None:
+    """Remember one name as it is now."""
+    ev.names.setdefault((id(key), name), Held(namespace, name, value, text))
+
+
+def names_guard(ev: Any) -> None:
+    """All of them as one guard, at the end of a trace."""
+    if ev.names:
+        ev.guards[("NAMES_UNCHANGED",)] = Guard("NAMES_UNCHANGED", None, tuple(ev.names.values()), None,
+                                                "found here by name; a replacement must be noticed")
+
+
+__all__ = ["class_lookup", "library_name", "names_guard", "not_before", "note", "settled"]
