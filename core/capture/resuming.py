@@ -51,6 +51,7 @@ def write_break(ev: Any, frame: Frame, r: Rebuilder, node: Any, role: str) -> No
     wanted = step.needs() | {t for s in sites.values() for t in s.temporaries}
     used = [operands.values[n] for n in wanted if n in operands.values] + [step.variable(n) for n in step.taken]
     used += [step.local(n) for s in sites.values() for n in s.locals if n not in step.made]
+    used += step.in_cells(sites)
     for value in [*used, *effects.values_in(ev)]:
         r.count(value)
     effects.write(ev, r)
@@ -139,6 +140,12 @@ class Step:
         """Variables that travel as cells: those of enclosing functions, and locals that functions made here share."""
         shared = [n for n in self.frame.variables if n in self.ev.captured]
         return [*self.ev.unit.freevars, *shared]
+
+    def in_cells(self, sites: dict[str, ResumeSite]) -> list[Value]:
+        """What the variables hold that the continuations share with functions made here."""
+        names = {n for s in sites.values() for n in s.unit.freevars} - set(self.ev.unit.freevars)
+        values = [self.frame.variables[n].value for n in sorted(names) if n in self.frame.variables]
+        return [v for v in values if v is not None]
 
     def local(self, name: str) -> Value:
         value = self.frame.variables[name].value

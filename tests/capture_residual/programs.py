@@ -985,3 +985,141 @@ def loop_condition_walrus(x):
 
 def fstring_spec(x):
     return f"{gb(1.5):.2f}", f"{x:>{gb(6)}}", f"{t('a', 2)!r:>4}{gb(7):<{t('w', 3)}}|"
+
+
+def unbound_shared(x):
+    def get():
+        return y
+
+    out = []
+    gb(1)
+    try:
+        out.append(get())
+    except NameError as e:
+        out.append((type(e).__name__, str(e)))
+    y = gb(2)
+    out.append(get())
+    del y
+    try:
+        out.append(get())
+    except NameError as e:
+        out.append(str(e))
+    return out
+
+
+def shared_and_augmented(x):
+    total = [0]
+
+    def add(k):
+        nonlocal total, x
+        total += [k]
+        x += k
+        return x
+
+    total += [gb(1)]
+    add(gb(2))
+    x *= gb(3)
+    a = add(1)
+    total.append(gb(x))
+    return total, x, a
+
+
+def shared_two_levels(x):
+    def middle():
+        def inner():
+            nonlocal x
+            x += 1
+            return x
+
+        return inner
+
+    f = middle()
+    a = f()
+    gb(x)
+    b = f()
+    g = middle()
+    return a, b, g(), gb(x)
+
+
+def global_in_inner(x):
+    def put():
+        global g_name
+        g_name = x
+
+    g_name_ = gb(1)
+    put()
+    y = gb(2)
+    return y, g_name, g_name_
+
+
+def local_named_as_inner_global(x):
+    def put():
+        global g_count
+        g_count = x
+
+    g_count = 5
+    gb(g_count)
+    put()
+    g_count += gb(1)
+    return g_count
+
+
+def loop_variable_after(x):
+    for i in range(2):
+        pass
+    gb(i)
+    return i + gb(1)
+
+
+def starred_targets(x):
+    a, *b = gb([1, 2, 3])
+    *c, d = b + [gb(4)]
+    (e, f), [g] = gb(((1, 2), [3]))
+    return a, b, c, d, e, f, g
+
+
+def conditional_del(x):
+    y = [1]
+    if x > 0:
+        del y
+    gb(1)
+    try:
+        y.append(gb(2))
+        return y
+    except UnboundLocalError as e:
+        return str(e)
+
+
+def exceptions_chained(x):
+    try:
+        gb(1)
+        {}["missing"]
+    except KeyError as first:
+        try:
+            raise ValueError("second")
+        except ValueError as second:
+            pair = second.__context__ is first, str(first)
+    return pair, gb(2)
+
+
+def return_in_try(x):
+    try:
+        if gb(x) > 1:
+            return t("big", gb(1))
+    except ValueError:
+        t("never")
+    else:
+        t("small")
+    finally:
+        t("last")
+    return gb(3)
+
+
+def identity_kept(x):
+    a = [1]
+    b = {"a": a}
+    gb(a)
+    b["a"].append(2)
+    c = (a, b)
+    gb(b)
+    return a, b, c[0] is a, c[1]["a"] is a

@@ -83,7 +83,7 @@ NATIVE = {
     "delete_name": "except", "with_block": "with", "with_items": "with", "with_exception": "with",
     "unpack_broken_place": "targets", "matched": "match", "delete_many": "delete", "comprehension_element": "comprehension",
     "comprehension_condition": "comprehension", "class_body": "class", "method_with_super": "class",
-    "function_defaults": "functiondef",
+    "function_defaults": "functiondef", "unbound_shared": "closure variable",
 }
 
 
