@@ -130,7 +130,8 @@ class Facts:
     def _undivided(self, parts: E.Terms) -> Range:
         """Bounds through n * (a // n) == a - m with 0 <= m < n: shows that s0//2 <= s0."""
         for m, c in parts.items():
-            if len(m) == 1 and m[0].op == "floordiv" and m[0].args[1].is_const:
+            divided = len(m) == 1 and m[0].op == "floordiv" and m[0].args[1].is_const
+            if divided and m[0].args[1].args[0] > 0:
                 a, n = m[0].args[0], m[0].args[1].args[0]
                 rest = {key: v * n for key, v in parts.items() if key != m}
                 low, high = self.range(E.add(E.from_terms(rest), E.scale(a, c)))

@@ -11,7 +11,7 @@ from guardscope.core.symbolic.expr import const, sym
 from guardscope.core.symbolic.relations import BUILD, and_, or_
 from guardscope.core.symbolic.shape_env import ShapeEnv, stride_expressions
 from guardscope.core.symbolic.symint import SymInt, sym_sqrt
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 X, Y = ArgOrigin("x"), ArgOrigin("y")
@@ -71,6 +71,8 @@ def test_guards_admit_only_calls_with_the_same_decisions(asked, s0, s1, s2):
 
 
 @given(trees, st.lists(relations, max_size=3), st.integers(2, 8), st.integers(2, 8), st.integers(-3, 8))
+@example(("-", "s0", ("//", "s0", 0)), [], 2, 2, 0)          # bounds through a // n were taken for n <= 0 too
+@example(("+", "s0", ("//", "s0", -2)), [], 3, 2, 0)
 @settings(max_examples=300, deadline=None)
 def test_ranges_and_rewriting_hold_for_all_allowed_values(tree, asked, s0, s1, s2):
     env = env_with(s0, s1, s2)
