@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from . import summary
+from .advice import result_words
 from .reader import Session
 from .schema import OUTCOME_NUMBER, OUTCOME_WORDS, OUTCOMES, Artifact
 from .summary import duration
@@ -166,6 +167,7 @@ def _why(session: Session, call: int) -> list[str]:
     made = {a.miss: a for a in session.artifacts if a.call == call and a.miss >= 0}
     for miss in (m for m in session.misses if m.call == call):
         what = ", ".join(summary.sentence(f) for f in summary.nearest(miss.failures)) or "no artifact fitted"
+        what = result_words(session, miss.code, what)
         artifact = made.get(miss.id)
         notes.append(f"{what} -> {_made(session, artifact.id)}" if artifact is not None else what)
     notes += [f"-> {_made(session, a.id)}" for a in session.artifacts if a.call == call and a.miss < 0]

@@ -69,10 +69,9 @@ class Code:
 
     @property
     def title(self) -> str:
-        """What people read: `f`, or `f (resume, line 12)`."""
-        if self.kind == "resume":
-            return f"{self.qualname} (resume, line {self.resume_line})"
-        return self.qualname
+        """What people read: `f`, or `f (after line 12)` for what runs after a graph break there."""
+        after = f" (after line {self.resume_line})"
+        return self.qualname + (after if self.kind == "resume" and not self.qualname.endswith(after) else "")
 
 
 @dataclass(frozen=True, slots=True)

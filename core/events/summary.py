@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .advice import VALUE_KINDS, cure, result_words
 from .reader import Session
 from .schema import OUTCOMES, FailureRow
 
@@ -46,6 +47,10 @@ class Cause:
     calls: list[int] = field(default_factory=list)
     seen: list[str] = field(default_factory=list)
     reached_limit: bool = False
+    artifact: int = -1
+    guard: int = -1
+    pinned: bool = False
+    result_of: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,8 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What to change in the script. cost_ns: compile time spent because of it; line: code to write, if there is any."""
+    """What to change in the script. text: what it cost and the cure; cure: the change alone, a clause; line: code to
+    write, if there is any; cost_ns: compile time spent because of it."""
 
     kind: str
     code: int
@@ -80,6 +86,7 @@ class Advice:
     line: str = ""
     cost_ns: int = 0
     versions: int = 0
+    cure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +172,16 @@ def causes(session: Session) -> list[Cause]:
         done: set[tuple[int, str, str]] = set()
         for f in failing:
             place = place_of(f)
-            key = (miss.code, place, "TENSOR_MATCH" if ".shape[" in place else f.kind)
+            key = (miss.code, place, cause_kind(f, place))
             if key in done:
                 continue
             done.add(key)
-            cause = ledger.setdefault(key, Cause(miss.code, place, key[2], f.dim))
+            cause = ledger.get(key)
+            if cause is None:
+                words = result_words(session, miss.code, place)
+                cause = ledger[key] = Cause(miss.code, words, f.kind if key[2] == "value" else key[2], f.dim,
+                                            artifact=f.artifact, guard=f.index, result_of=words != place)
+            cause.pinned |= f.aspect == "symbolic" and " == " in f.expected and ", " not in place
             cause.misses += 1
             for value in values_of(f, bool(cause.seen)):
                 if value and value not in cause.seen:
@@ -182,6 +194,13 @@ def causes(session: Session) -> list[Cause]:
             if miss.code in limited:
                 cause.reached_limit = True
     return sorted(ledger.values(), key=lambda c: (-c.compile_ns, -c.versions, c.code, c.place))
+
+
+def cause_kind(failure: FailureRow, place: str) -> str:
+    """What failures of one place are counted under: a size is one cause however it is guarded, and so is a value."""
+    if ".shape[" in place:
+        return "TENSOR_MATCH"
+    return "value" if failure.kind in VALUE_KINDS and ", " not in place else failure.kind
 
 
 def values_of(failure: FailureRow, known: bool) -> tuple[str, ...]:
@@ -257,49 +276,13 @@ def advise(session: Session, cause: Cause) -> Advice | None:
     versions = f"{cause.versions} more {plural(cause.versions, 'version')}"
     took = f"{cause.place} took {len(cause.seen)} values" if len(cause.seen) > 1 else f"{cause.place} changed"
     cost = f"{took} in {title} and cost {versions} ({ms}){limit}"
-    if ", " in cause.place:
-        cure = "the versions before took them to be related; let the first call have unrelated sizes, or mark them dynamic"
-        return Advice("size", cause.code, f"{cost}: {cure}", "", cause.compile_ns, cause.versions)
-    if ".shape[" in cause.place:
-        tensor, dim = cause.place.rsplit(".shape[", 1)[0], cause.place.rsplit("[", 1)[1].rstrip("]")
-        small = {"0", "1"} & set(cause.seen)
-        if dim.isdigit() and small and len(cause.seen) <= len(small) + 1:
-            cure = f"a size of {' or '.join(sorted(small))} always gets a version of its own; avoid it, or warm it up first"
-            return Advice("size", cause.code, f"{cost}: {cure}", "", cause.compile_ns, cause.versions)
-        if dim.isdigit():
-            line = f"torch._dynamo.mark_dynamic({tensor}, {dim})"
-            cure = "mark the dimension dynamic before the first call, or compile with dynamic=True"
-            return Advice("size", cause.code, f"{cost}: {cure}", line, cause.compile_ns, cause.versions)
-    value_kind = cause.kind in ("EQUALS_MATCH", "CONSTANT_MATCH", "SHAPE_ENV", "FLOAT_NOT_NAN")
-    if value_kind and all(map(is_number, cause.seen)):
-        return Advice("number", cause.code, f"{cost}: make it a tensor, or keep it out of the compiled function",
-                      f"{cause.place} = torch.tensor({cause.place})", cause.compile_ns, cause.versions)
-    cures = {
-        "EQUALS_MATCH": "keep the value out of the compiled function, or compile one function per value",
-        "CONSTANT_MATCH": "pass the same value every time, or compile one function per value",
-        "ID_MATCH": "keep one object and reuse it instead of making a new one for each call",
-        "FUNCTION_MATCH": "define the function once, outside the loop",
-        "TYPE_MATCH": "pass the same type every time",
-        "TENSOR_MATCH": "pass tensors of one dtype, device, rank and layout, or compile one function for each",
-        "GLOBAL_STATE": "enter the mode (no_grad, autocast, ...) outside the calls, the same way every time",
-        "SEQUENCE_LENGTH": "keep the length fixed, or stack the items into one tensor",
-        "DICT_KEYS": "build the dict with the same keys in the same order every time",
-    }
-    cure = cures.get(cause.kind, "keep it the same from call to call")
-    return Advice("value", cause.code, f"{cost}: {cure}", "", cause.compile_ns, cause.versions)
+    kind, change, line = cure(session, cause)
+    return Advice(kind, cause.code, f"{cost}: {change}", line, cause.compile_ns, cause.versions, change)
 
 
 def duration(ns: float) -> str:
     """A stretch of time for people: 5.9 ms, 2.45 s."""
     return f"{ns / 1e9:.3g} s" if ns >= 1e9 else f"{ns / 1e6:.3g} ms"
-
-
-def is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return text not in ("True", "False")
 
 
 def plural(count: int, word: str) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import reprlib
+import sys
 import types
 from pathlib import Path
 from typing import Any
 
 from ..tensor.devices import device
+from ..tensor.tensor import Tensor
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 60
@@ -25,8 +27,23 @@ def code_place(code: types.CodeType) -> str:
     return f"{Path(code.co_filename).name}:{code.co_firstlineno}"
 
 
+def api_name(f: Any) -> str:
+    """`torch.mul`, `Tensor.__add__` for a function of the API, "" for any other. Its own spelling counts, not its
+    operator's: torch.add and Tensor.__add__ share one."""
+    module = getattr(f, "__module__", None)
+    if not isinstance(module, str) or module.partition(".")[0] != "torch":
+        return ""
+    name = f.__name__
+    if getattr(sys.modules.get(module), name, None) is f:      # one object may serve as torch.div and as Tensor.div
+        return f"{module}.{name}"
+    method = next((n for n in (name, name.rstrip("_")) if vars(Tensor).get(n) is f), None)
+    return f"{module}.{name}" if method is None else f"Tensor.{method}"
+
+
 def function_name(f: Any) -> str:
-    """`scale (model.py:12)`, `lambda of model.py:30`."""
+    """`scale (model.py:12)`, `lambda of model.py:30`, `torch.mul`."""
+    if isinstance(f, types.FunctionType) and (spelled := api_name(f)):
+        return spelled
     code = f if isinstance(f, types.CodeType) else getattr(f, "__code__", None)
     name = getattr(f, "__qualname__", None) or getattr(code, "co_qualname", None) or repr(f)
     if code is None:

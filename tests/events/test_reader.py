@@ -54,8 +54,8 @@ def test_a_whole_session(original):
         # f0: compile, recompile, error; f1: compile, 7 recompiles, 4 eager; f2: 3 not compiled; f3, f4: compile, reuse
         assert dict(zip(OUTCOMES, counts.tolist())) == {
             "compile": 4, "recompile": 8, "reuse": 3000 - 20, "eager_limit": 4, "not_compiled": 3, "error": 1}
-        assert [c.title for c in s.codes] == ["f0", "f1", "f2", "f3", "f4", "f3 (resume, line 24)",
-                                              "f4 (resume, line 30)"]
+        assert [c.title for c in s.codes] == ["f0", "f1", "f2", "f3", "f4", "f3 (after line 24)",
+                                              "f4 (after line 30)"]
         assert s.artifacts[1].dynamic_dims == (("x", 0, "s0"),)
         assert [g.kind for g in s.guards(1)] == ["TENSOR_MATCH", "EQUALS_MATCH"]
         assert s.nodes(1)[1].users == (2,)

@@ -45,7 +45,7 @@ def test_meters_and_sizes_and_given_up(session):
 def test_advice_names_the_cure(session):
     texts = [a.text for a in summary.advice(session)]
     assert texts[0].startswith("step took 9 values in f1 and cost 7 more versions (56 ms), then the recompile limit")
-    assert "make it a tensor" in texts[0]
+    assert "pass it as a tensor" in texts[0]
     size = next(a for a in summary.advice(session) if a.kind == "size")
     assert size.line == "torch._dynamo.mark_dynamic(x, 0)"
     assert any("line 24 of f3 breaks the graph" in t for t in texts)
