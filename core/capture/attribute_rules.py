@@ -8,6 +8,7 @@ from typing import Any
 
 from ..guards.origin import AttrOrigin, GlobalOrigin, InstanceDictOrigin
 from .attributes import MISSING, bind, class_lookup, find_attribute, has_get, is_data_descriptor, pinned
+from .relied import can_change, library_name, settled, settled_in, settled_order
 from .signals import Break
 from .values import (
     NONE,
@@ -41,7 +42,7 @@ def of_class(ev: Any, obj: ClassValue, name: str) -> Value | None:
     from .reading import of_constant
 
     if name in ("__name__", "__qualname__", "__module__", "__doc__"):
-        return Const(getattr(cls, name))
+        return ev.existing(AttrOrigin(ev.pin(cls), name), getattr(cls, name)) if can_change(cls) else Const(getattr(cls, name))
     if name in ("__mro__", "__bases__"):
         return TupleValue([of_constant(ev, c) for c in getattr(cls, name)])
     import enum
@@ -54,16 +55,18 @@ def of_class(ev: Any, obj: ClassValue, name: str) -> Value | None:
     if owner is not None and name in ev.class_stores.get(owner, {}):
         return ev.class_stores[owner][name]
     if owner is None:
-        meta_owner, meta_raw = class_lookup(type(cls), name)
+        settled(ev, cls, name)
+        meta_owner, meta_raw = settled(ev, type(cls), name)
         if meta_owner is None:
-            ev.guard("HASATTR", obj.origin or ev.pin(cls), (name, False), "there is no such attribute")
             return None
         if isinstance(meta_raw, types.FunctionType):
             return MethodValue(pinned(ev, meta_raw), obj)
         return BuiltinMethodValue(obj, name)
     library = cls.__module__ == "builtins" or cls.__module__.split(".")[0] in ("torch", "collections", "math", "functools")
     if isinstance(raw, types.FunctionType | staticmethod | classmethod | property):
-        if not library:
+        if library:
+            settled(ev, cls, name)
+        else:
             ev.guard("CLASS_ATTRIBUTE", None, (cls, name, raw), f"{cls.__name__}.{name} is used")
         if isinstance(raw, staticmethod):
             return pinned(ev, raw.__func__)
@@ -71,11 +74,13 @@ def of_class(ev: Any, obj: ClassValue, name: str) -> Value | None:
             return MethodValue(pinned(ev, raw.__func__), obj)
         return pinned(ev, raw)
     if has_get(raw) and not isinstance(raw, type):
+        settled(ev, cls, name)
         getter = getattr(cls, name)
         if isinstance(raw, types.ClassMethodDescriptorType):
             return BuiltinMethodValue(obj, name)
         return of_constant(ev, getter)
     if library and not isinstance(raw, list | dict | set):
+        settled(ev, cls, name)
         return of_constant(ev, raw)
     return ev.existing(AttrOrigin(obj.origin or ev.pin(cls), name), raw, fixed=True)
 
@@ -88,12 +93,12 @@ def of_super(ev: Any, obj: SuperValue, name: str) -> Value | None:
     for place, owner in enumerate(after):
         if name in owner.__dict__:
             raw = owner.__dict__[name]
+            settled_order(ev, cls)
             if owner is object:
                 return BuiltinMethodValue(receiver, name)
             ev.guard("CLASS_ATTRIBUTE", None, (owner, name, raw), f"super().{name} is used")
             for before in after[:place]:
-                if before.__module__.split(".")[0] != "torch":
-                    ev.guard("DICT_CONTAINS", AttrOrigin(ev.pin(before), "__dict__"), (name, False), "looked up by super()")
+                settled_in(ev, before, name)
             if isinstance(receiver, ClassValue):
                 if isinstance(raw, classmethod):
                     return MethodValue(pinned(ev, raw.__func__), receiver)
@@ -101,6 +106,9 @@ def of_super(ev: Any, obj: SuperValue, name: str) -> Value | None:
             if has_get(raw):
                 return bind(ev, raw, receiver, cls, name)
             return ev.existing(AttrOrigin(ev.pin(owner), name), raw, fixed=True)
+    settled_order(ev, cls)
+    for before in after:
+        settled_in(ev, before, name)
     return None
 
 
@@ -110,11 +118,13 @@ def of_module(ev: Any, obj: PyModuleValue, name: str) -> Value | None:
 
     if is_library(real):
         if name not in vars(real) and not hasattr(real, name):
+            library_name(ev, real, name)
             return None
-        ev.constant(f"{real.__name__}.{name}", "part of a library")
+        ev.reads.setdefault(f"{real.__name__}.{name}", "checked")
         found = ev.native(getattr, real, name)
         if isinstance(found, int | float | str | bool | type(None)) and not is_stable(real):
             return ev.existing(AttrOrigin(obj.origin or ev.pin(real), name), found, fixed=True)
+        library_name(ev, real, name)
         return of_constant(ev, found, library_origin(obj, name, ev))
     scope = ev.globals_of(vars(real))
     if name in scope.stored:
@@ -134,7 +144,7 @@ def library_origin(obj: PyModuleValue, name: str, ev: Any) -> Any:
 
 def is_stable(module: types.ModuleType) -> bool:
     """Whether the plain values of a library module are constants (math.pi, torch.inf)."""
-    return module.__name__.split(".")[0] in ("math", "cmath", "operator", "string", "torch")
+    return module.__name__ in ("math", "cmath", "operator", "string", "torch")
 
 
 def is_library(module: types.ModuleType) -> bool:
@@ -147,6 +157,7 @@ def is_library(module: types.ModuleType) -> bool:
 
 # -- everything else ----
 def of_tensor(ev: Any, obj: TensorValue, name: str) -> Value | None:
+    from .reading import is_api_function
     from .torch_calls import run
 
     cls = type(obj.fake)
@@ -158,9 +169,13 @@ def of_tensor(ev: Any, obj: TensorValue, name: str) -> Value | None:
     if name in ("grad", "grad_fn", "data_ptr", "_version", "_backward_hooks"):
         raise Break("attribute", name=name, what="a tensor")
     if found is MISSING:
+        settled(ev, obj.type, name)
         if obj.real is not None:
             ev.guard("HASATTR", obj.origin, (name, False), "there is no such attribute")
         return None
+    settled(ev, obj.type, name)
+    if isinstance(found, types.FunctionType) and not is_api_function(found):
+        return MethodValue(pinned(ev, found), obj)
     if isinstance(found, types.FunctionType | staticmethod | types.MethodDescriptorType | types.WrapperDescriptorType) \
             or callable(found):
         return BuiltinMethodValue(obj, name)
@@ -189,6 +204,12 @@ def of_const(ev: Any, obj: Const, name: str) -> Value | None:
         if isinstance(raw, types.FunctionType | property | classmethod | staticmethod):
             ev.guard("CLASS_ATTRIBUTE", None, (type(value), name, raw), f"{type(value).__name__}.{name} is used")
             return bind(ev, raw, obj, type(value), name)
+        held = getattr(value, "__dict__", {})
+        if name in held:
+            return ev.existing(InstanceDictOrigin(ev.pin(value, str(value)), name), held[name], fixed=True)
+        if owner is not None and not has_get(raw):
+            return ev.existing(AttrOrigin(ev.pin(type(value)), name), raw, fixed=True)
+        settled(ev, type(value), name)
     if not hasattr(value, name):
         return None
     found = getattr(value, name)
@@ -227,11 +248,9 @@ def of_function(ev: Any, obj: FunctionValue, name: str) -> Value | None:
     found = obj.attributes.get(name)
     if found is not None:
         return found
-    if name == "__name__":
-        return Const(obj.name)
-    if name == "__qualname__":
-        return Const(obj.qualname)
     if obj.real is None:
+        if name in ("__name__", "__qualname__"):
+            return Const(obj.name if name == "__name__" else obj.qualname)
         if name == "__defaults__":
             return TupleValue(list(obj.defaults)) if obj.defaults else NONE
         if name == "__module__":
@@ -241,11 +260,9 @@ def of_function(ev: Any, obj: FunctionValue, name: str) -> Value | None:
         if name in ("__code__", "__globals__", "__closure__"):
             raise Break("attribute", name=name, what="a function made here")
         return BuiltinMethodValue(obj, name) if hasattr(types.FunctionType, name) else None
-    if name in ("__module__", "__doc__"):
-        return Const(getattr(obj.real, name))
     if hasattr(obj.real, name):
         return ev.existing(AttrOrigin(obj.origin or ev.pin(obj.real), name), getattr(obj.real, name))
-    ev.guard("HASATTR", obj.origin, (name, False), "there is no such attribute")
+    ev.guard("HASATTR", obj.origin or ev.pin(obj.real), (name, False), "there is no such attribute")
     return None
 
 
@@ -291,6 +308,8 @@ def of_native(ev: Any, obj: NativeValue, name: str) -> Value | None:
     if not hasattr(obj.real, name):
         return None
     found = getattr(obj.real, name)
+    if obj.origin is not None and isinstance(found, int | float | str | type(None)):
+        return ev.existing(AttrOrigin(obj.origin, name), found, fixed=True)
     return BuiltinMethodValue(obj, name) if callable(found) else of_constant(ev, found)
 
 

@@ -34,13 +34,24 @@ def settled(ev: Any, cls: type, name: str) -> tuple[type | None, Any]:
 
 def not_before(ev: Any, cls: type, name: str, owner: type | None) -> None:
     """No class of the MRO before `owner` (all of them for None) defines `name`, and the MRO stays."""
-    if can_change(cls):
-        note(ev, cls, cls, "__mro__", cls.__mro__, f"the base classes of {cls.__name__}")
+    settled_order(ev, cls)
     for k in cls.__mro__:
         if k is owner:
             break
         if can_change(k):
             note(ev, k, k.__dict__, name, ABSENT, f"{k.__name__}.{name}")
+
+
+def settled_in(ev: Any, cls: type, name: str) -> None:
+    """What this very class, not its bases, holds under `name`, or that it holds nothing."""
+    if can_change(cls):
+        note(ev, cls, cls.__dict__, name, cls.__dict__.get(name, ABSENT), f"{cls.__name__}.{name}")
+
+
+def settled_order(ev: Any, cls: type) -> None:
+    """The class keeps its bases. (CPython refuses to give other ones to a class that derives from object alone.)"""
+    if can_change(cls) and len(cls.__mro__) > 2:
+        note(ev, cls, cls, "__mro__", cls.__mro__, f"the base classes of {cls.__name__}")
 
 
 def can_change(cls: type) -> bool:

@@ -17,6 +17,7 @@ from .iterate import iterate, unpack
 from .operators import inplace
 from .patterns import matches
 from .reading import of_constant
+from .relied import note
 from .scopes import mangle
 from .signals import BREAK, CONTINUE, Break, Completion, Returned, UserRaise
 from .subscripts import delete_item, get_item, set_item
@@ -207,9 +208,9 @@ def class_definition(ev: Any, frame: Frame, s: ast.ClassDef) -> Done:
 def import_(ev: Any, frame: Frame, s: ast.Import) -> Done:
     frame.at(s, "statement")
     for alias in s.names:
-        module = loaded(alias.name)
+        module = loaded(ev, alias.name)
         if alias.asname is None:
-            module = loaded(alias.name.split(".")[0])
+            module = loaded(ev, alias.name.split(".")[0])
         store_name(ev, frame, alias.asname or alias.name.split(".")[0], of_constant(ev, module, ev.pin(module)))
     return None
 
@@ -220,7 +221,7 @@ def import_from(ev: Any, frame: Frame, s: ast.ImportFrom) -> Done:
     if s.level:
         package = frame.globals.real.get("__package__") or ""
         name = importlib.util.resolve_name("." * s.level + name, package)
-    module = loaded(name)
+    module = loaded(ev, name)
     value = of_constant(ev, module, ev.pin(module))
     for alias in s.names:
         if alias.name == "*":
@@ -232,10 +233,12 @@ def import_from(ev: Any, frame: Frame, s: ast.ImportFrom) -> Done:
     return None
 
 
-def loaded(name: str) -> Any:
+def loaded(ev: Any, name: str) -> Any:
+    """A module that is imported already; that it stays the one is a condition."""
     module = sys.modules.get(name)
     if module is None:
         raise Break("import", what=name)
+    note(ev, sys.modules, sys.modules, name, module, f"sys.modules.{name}")
     return module
 
 

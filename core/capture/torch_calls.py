@@ -16,6 +16,7 @@ from ..tensor.dtypes import dtype
 from ..tensor.meta import Size
 from ..tensor.tensor import Tensor
 from .containers import complete, list_items, new_dict, new_set
+from .relied import settled
 from .signals import Break, UserRaise
 from .values import (
     BuiltinValue,
@@ -111,6 +112,8 @@ def run(ev: Any, function: Callable[..., Any], args: list[Any], kwargs: dict[str
     tracer.span = ev.span()
     tracer.module = ev.frame.module_path if ev.frame is not None else ""
     what = what or name_of(function)
+    if getattr(function, "__module__", None) == "_operator" or function is abs:
+        rely_on_operator(ev, function, args)
     try:
         with tracer:
             raw = function(*args, **kwargs)
@@ -125,6 +128,22 @@ def run(ev: Any, function: Callable[..., Any], args: list[Any], kwargs: dict[str
         raised.value.of_api = True
         raise raised from None
     return lift(ev, raw)
+
+
+REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+
+
+def rely_on_operator(ev: Any, function: Callable[..., Any], args: list[Any]) -> None:
+    """`x + y` calls `Tensor.__add__`, which someone may replace. Breaks where somebody has: it is code of the script's."""
+    from .reading import is_api_function
+
+    stem = function.__name__.strip("_")
+    for place, operand in enumerate(args[:2]):
+        if isinstance(operand, FakeTensor):
+            name = stem if place == 0 else REFLECTED.get(stem, f"r{stem}")
+            found = settled(ev, operand._meta.cls or Tensor, f"__{name}__")[1]
+            if isinstance(found, types.FunctionType) and not is_api_function(found):
+                raise Break("operator", name=f"__{name}__", what="a tensor whose class was changed")
 
 
 def call_api(ev: Any, function: Callable[..., Any], args: list[Value], kwargs: dict[str, Value], what: str = "") -> Value:
