@@ -10,13 +10,14 @@ import ast
 import random
 from collections.abc import Callable
 
-INTS = ("a", "b", "c", "d")
-LISTS = ("l", "m")
+INTS = ("a", "b", "c", "x", "y")
+LISTS = ("l", "m", "s")
 TENSORS = ("u", "v", "w")
 
 
 class Generator:
-    """Writes one function `program(x, u)`; `bound` holds the names that surely have a value at the place written to."""
+    """Writes one function `program(x, y, u, v, s, r)` (two ints, two tensors, a list of ints, an object with an int `n` and
+    a list `q`); `bound` holds the names that surely have a value at the place written to."""
 
     def __init__(self, seed: int, size: int = 9) -> None:
         self.random = random.Random(seed)
@@ -26,14 +27,17 @@ class Generator:
         self.locals = True                # False inside nested functions, which only read
 
     def text(self) -> str:
-        bound = {"x", "u", "a", "l", "o", "p"}
-        lines = ["a = x + 1", "l = [x, 2, 3]", "o = Box('o')", "p = Plain(n=x, q=[1])"]
+        bound = {"x", "y", "u", "v", "s", "a", "l"}
+        lines = ["global g_n"] if self.chance(0.5) else []
+        self.stores_global = bool(lines)
+        lines += ["a = x + 1", "l = [x, y, 3]", "o = Box('o')", f"p = {self.pick('Plain(n=x, q=[1])', 'r')}"]
         while self.left > 0:
             lines += self.statement(bound, 0, False, 3)
+        lines += ["show(g_n)"]
         ended = ", ".join(n for n in (*INTS, *LISTS, *TENSORS) if n in bound)
         maybe = self.random.choice(INTS)
-        lines.append(f"return {ended}, p.n, {maybe}" if self.chance(0.15) else f"return {ended}, p.n")
-        text = "def program(x, u):\n" + "".join(f"    {line}\n" for line in lines)
+        lines.append(f"return {ended}, p.n, r, {maybe}" if self.chance(0.15) else f"return {ended}, p.n, r, p is r")
+        text = "def program(x, y, u, v, s, r):\n" + "".join(f"    {line}\n" for line in lines)
         ast.parse(text)
         return text
 
@@ -82,7 +86,7 @@ class Generator:
             name = self.random.choice(INTS)
             return f"({name} := {e()})" if name in bound else e()
         if kind == 11:
-            return f"p.{self.pick('n', 'n', 'q[0]')}"
+            return self.pick("p.n", "r.n", "p.q[0]", "r.q[-1]", "g_n", "g_n")
         if kind == 12:
             return f"{self.tensor(bound, depth - 1)}.shape[0]"
         if kind == 13:
@@ -188,17 +192,23 @@ class Generator:
                           f"l += {self.items(bound)}", f"p.n += {self.integer(bound)}",
                           f"o[{self.integer(bound, 1)}] += {self.integer(bound, 1)}",
                           f"o.f -= {self.integer(bound)}", f"l[{self.pick('0', 'gb(0)')}] += {self.integer(bound)}",
-                          f"u = u * {self.pick('0.5', '1.5')}")]
+                          f"u = u * {self.pick('0.5', '1.5')}", f"r.n -= {self.integer(bound)}",
+                          f"v {self.pick('+', '*')}= {self.pick('u', '2')}",
+                          *([f"g_n += {self.integer(bound)}"] * 2 if self.stores_global else []))]
 
     def write_expression(self, bound: set[str], *_: object) -> list[str]:
         return [self.pick(f"gb({self.integer(bound)})", f"l.append({self.integer(bound)})", f"show({self.integer(bound)})",
-                          f"gb({self.tensor(bound)})", f"p.q.append({self.integer(bound)})", "gb()")]
+                          f"gb({self.tensor(bound)})", f"p.q.append({self.integer(bound)})", "gb()",
+                          f"s.append({self.integer(bound)})", f"u.add_({self.pick('v', '1')})", "v.mul_(0.5)",
+                          f"r.q.insert(0, {self.integer(bound)})", "s.reverse()", f"s[1:] = [{self.integer(bound)}]",
+                          f"setattr(r, 'k', {self.integer(bound)})", "gb(l is s)", "gb(r.q is s)", "gb(u is v)")]
 
     def write_store(self, bound: set[str], *_: object) -> list[str]:
         e = self.integer(bound)
         name = self.random.choice(INTS)
         line = self.pick(f"o.f = p.n = {e}", f"o[{self.integer(bound, 1)}] = {e}", f"l[{self.pick('0', 'gb(-1)')}] = {e}",
-                         f"{name} = p.n = {e}", f"p.n = {e}", f"p.m: int = {e}")
+                         f"{name} = p.n = {e}", f"p.n = {e}", f"p.m: int = {e}", f"s[0] = {e}", f"r.q[0] = {e}",
+                         "s[0], s[-1] = s[-1], s[0]", f"u[0] = {e}", *([f"g_n = {e}"] if self.stores_global else []))
         if line.startswith(name + " "):
             bound.add(name)
         return [line]
@@ -216,7 +226,7 @@ class Generator:
         return [f"assert {self.truth(bound)} or True, gb('never')"]
 
     def write_delete(self, bound: set[str], *_: object) -> list[str]:
-        names = [n for n in INTS if n in bound and n != "a"]
+        names = [n for n in INTS if n in bound and n not in ("a", "x")]
         if names and self.chance(0.5):
             name = self.pick(*names)
             bound.discard(name)
@@ -298,10 +308,10 @@ class Generator:
         names = [n for n in INTS if n in bound]
         shared = self.random.sample(names, 1) if self.shared and self.chance(0.7) else []
         self.locals = False
-        lines = [f"def {name}(z, y={self.integer(bound, 1)}):"]
+        lines = [f"def {name}(z, z1={self.integer(bound, 1)}):"]
         if shared:
             lines += [f"    nonlocal {shared[0]}", f"    {shared[0]} = {self.integer(bound, 1)} + z"]
-        lines += [f"    return {self.integer(bound, 2)} + z"]
+        lines += [f"    return {self.integer(bound, 2)} + z * z1"]
         self.locals = True
         target = self.random.choice(INTS)
         lines += [f"{target} = {name}({self.integer(bound, 1)})"]

@@ -109,7 +109,9 @@ def _make(unit: Unit, path: Sequence[Level], broken: Any, role: str, finished: S
     params = [*temporaries, *by_value, *([result] if takes_result else [])]
     stored = stored_names(body)
     shared = [c for c in cell_names if c in stored]
-    unbound = sorted(n for n in (live & set(unit.original.code.co_varnames)) - set(params) - set(cells) if n not in stored)
+    scope = names_of(unit.original.node)
+    refuse_unbound_cells(body, [c for c in cell_names if c in scope.local], live, bound)
+    unbound = sorted((live & scope.local) - set(params) - set(cells) - stored)
     line = getattr(broken, "lineno", unit.first_line)
     head: list[ast.stmt] = [ast.Nonlocal(shared)] if shared else []
     for name in unbound:                                       # stays local, so that reading it raises UnboundLocalError
@@ -118,7 +120,7 @@ def _make(unit: Unit, path: Sequence[Level], broken: Any, role: str, finished: S
     if branch is not None:
         name += "_true" if branch else "_false"
     node = function_node(name, empty_arguments(params), [*(ast.copy_location(h, broken) for h in head), *body], broken)
-    declared = names_of(unit.original.node).declared_global & (live | stored)
+    declared = scope.declared_global & (live | stored)
     if declared:
         node.body.insert(0, ast.copy_location(ast.Global(sorted(declared)), broken))
     ast.fix_missing_locations(node)
@@ -131,6 +133,16 @@ def _make(unit: Unit, path: Sequence[Level], broken: Any, role: str, finished: S
     register(made)
     text = f"# the rest of {unit.original.qualname} after line {line}\n{ast.unparse(node)}\n"
     return ResumeSite(made, temporaries, by_value, takes_result, text)
+
+
+def refuse_unbound_cells(body: Sequence[ast.stmt], own: Sequence[str], live: set[str], bound: Sequence[str]) -> None:
+    """A variable of the function's own that functions made before share is a free variable of the continuation; reading it
+    without a value raises another error there. Raises CannotResume where that can happen."""
+    deleted = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del)}
+    deleted |= {n.name for s in body for n in ast.walk(s) if isinstance(n, ast.ExceptHandler) and n.name is not None}
+    for name in own:
+        if name in deleted or name in live and name not in bound:
+            raise CannotResume(f"{name}, a closure variable of functions made before, may have no value later")
 
 
 class _Undeclared(ast.NodeTransformer):
