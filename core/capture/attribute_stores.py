@@ -5,8 +5,19 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from ..guards.origin import InstanceDictOrigin
 from .attribute_rules import is_library
-from .attributes import bind, class_lookup, guard_class_attribute, has_get, is_data_descriptor, own_attribute, pinned
+from .attributes import (
+    MODULE_STORES,
+    bind,
+    guard_class_attribute,
+    guard_no_descriptor,
+    has_get,
+    is_data_descriptor,
+    own_attribute,
+    pinned,
+)
+from .relied import class_lookup, settled
 from .signals import Break
 from .values import (
     ClassValue,
@@ -39,7 +50,7 @@ def set_attribute(ev: Any, obj: Value, name: str, value: Value) -> None:
         set_on_module(ev, obj, name, value)
         return
     if isinstance(obj, ObjectValue):
-        owner, setter = class_lookup(obj.cls, "__setattr__")
+        owner, setter = settled(ev, obj.cls, "__setattr__")
         if owner not in (object, BaseException):
             if not isinstance(setter, types.FunctionType) or setter.__code__.co_filename == "<string>":
                 raise Break("attribute-set", name=name, what=f"an object of class {obj.cls.__name__}")
@@ -71,6 +82,7 @@ def plain_set(ev: Any, obj: ObjectValue, name: str, value: Value) -> None:
     from .calls import call
 
     raw = class_lookup(obj.cls, name)[1]
+    guard_no_descriptor(ev, obj, name)
     if raw is not None and is_data_descriptor(raw) and not isinstance(raw, types.MemberDescriptorType):
         guard_class_attribute(ev, obj, name, raw)
         if isinstance(raw, property):
@@ -87,7 +99,7 @@ def plain_set(ev: Any, obj: ObjectValue, name: str, value: Value) -> None:
 
 
 def set_on_module(ev: Any, obj: ModuleValue, name: str, value: Value) -> None:
-    owner, setter = class_lookup(obj.cls, "__setattr__")
+    owner, setter = settled(ev, obj.cls, "__setattr__")
     held = obj.real.__dict__
     value = ev.force(value)
     special = isinstance(value, ModuleValue) or isinstance(value, TensorValue) and value.type.__name__ == "Parameter"
@@ -95,9 +107,15 @@ def set_on_module(ev: Any, obj: ModuleValue, name: str, value: Value) -> None:
             or not getattr(owner, "__module__", "").startswith("torch."):
         raise Break("attribute-set", name=name, what=f"module {obj.cls.__name__}")
     raw = class_lookup(obj.cls, name)[1]
+    guard_no_descriptor(ev, obj, name)
     if raw is not None and is_data_descriptor(raw):
         plain_set(ev, obj, name, value)
         return
+    assert obj.origin is not None
+    elsewhere = tuple(s for s in MODULE_STORES if name not in held.get(s, ()))
+    ev.guard("NOT_IN_INSTANCE", obj.origin, (name, elsewhere), f"{name} is assigned")
+    if len(elsewhere) < len(MODULE_STORES):
+        ev.guard("DICT_CONTAINS", InstanceDictOrigin(obj.origin, "_buffers"), (name, True), f"{name} is a buffer")
     store_attribute(ev, obj, name, value)
 
 
@@ -105,7 +123,7 @@ def delete_attribute(ev: Any, obj: Value, name: str) -> None:
     """`del obj.name`."""
     obj = ev.force(obj)
     if not isinstance(obj, ObjectValue) or isinstance(obj, ModuleValue) \
-            or class_lookup(obj.cls, "__delattr__")[0] not in (object, BaseException):
+            or settled(ev, obj.cls, "__delattr__")[0] not in (object, BaseException):
         raise Break("attribute-set", name=name, what=f"an object of class {obj.type.__name__}")
     if own_attribute(ev, obj, name) is None:
         ev.raise_error(AttributeError, f"'{obj.cls.__name__}' object has no attribute '{name}'")

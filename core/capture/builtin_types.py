@@ -7,11 +7,11 @@ import functools
 from typing import Any
 
 from ..tensor.meta import Size
-from .attributes import class_lookup
 from .calls import call
 from .containers import append, complete, dict_set, list_items, new_dict, new_set
 from .iterate import fixed, items_of, iterate
 from .operators import call_special, length, truth
+from .relied import settled
 from .signals import Break
 from .subscripts import index_number
 from .torch_calls import CannotLower, lower
@@ -236,7 +236,7 @@ def make_reversed(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value
         return fixed([Const(n) for n in reversed(range(source.start, source.stop, source.step))], reversed)
     if isinstance(source, Const) and isinstance(source.value, str):
         return fixed([Const(c) for c in reversed(source.value)], reversed)
-    if isinstance(source, ObjectValue) and class_lookup(source.cls, "__getitem__")[0] is not None:
+    if isinstance(source, ObjectValue) and settled(ev, source.cls, "__getitem__")[0] is not None:
         from .subscripts import get_item
 
         return fixed([get_item(ev, source, Const(i)) for i in reversed(range(int(length(ev, source))))], reversed)

@@ -8,12 +8,13 @@ from typing import Any
 
 from ..guards.origin import AttrOrigin, InstanceDictOrigin, ItemOrigin
 from ..source.locate import NoSource
-from .attributes import class_lookup, get_attribute, pinned
+from .attributes import get_attribute, pinned
 from .containers import dict_items, new_dict
 from .frames import Frame
 from .generators import Coroutine, make_generator
 from .operators import special
 from .reading import OURS, closure_variables
+from .relied import settled
 from .scopes import names_of
 from .signals import Break, Returned
 from .unit import unit_of
@@ -98,7 +99,7 @@ def describe(value: Value) -> str:
 # -- modules ----
 def call_module(ev: Any, module: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """`module(*args)`: without hooks, its `forward`."""
-    owner, raw = class_lookup(module.cls, "__call__")
+    owner, raw = settled(ev, module.cls, "__call__")
     held = module.real.__dict__
     if owner is not None and not owner.__module__.startswith("torch."):
         method = special(ev, module, "__call__")
@@ -285,10 +286,10 @@ def positional_defaults(ev: Any, function: FunctionValue) -> list[Value]:
     real = function.real
     if real is None:
         return function.defaults
+    origin = AttrOrigin(function.origin or ev.pin(real), "__defaults__")
     if not real.__defaults__:
+        ev.guard("CONSTANT_MATCH" if real.__defaults__ is None else "EQUALS_MATCH", origin, real.__defaults__, "no defaults")
         return []
-    assert function.origin is not None
-    origin = AttrOrigin(function.origin, "__defaults__")
     ev.guard("SEQUENCE_LENGTH", origin, len(real.__defaults__), "a default is used")
     return [ev.existing(ItemOrigin(origin, i), v) for i, v in enumerate(real.__defaults__)]
 
@@ -297,10 +298,14 @@ def keyword_default(ev: Any, function: FunctionValue, name: str) -> Value | None
     real = function.real
     if real is None:
         return function.kwdefaults.get(name)
-    if not real.__kwdefaults__ or name not in real.__kwdefaults__:
+    held = AttrOrigin(function.origin or ev.pin(real), "__kwdefaults__")
+    if real.__kwdefaults__ is None:
+        ev.guard("CONSTANT_MATCH", held, None, "no keyword defaults")
         return None
-    assert function.origin is not None
-    origin = ItemOrigin(AttrOrigin(function.origin, "__kwdefaults__"), name)
+    if name not in real.__kwdefaults__:
+        ev.guard("DICT_CONTAINS", held, (name, False), "no such default")
+        return None
+    origin = ItemOrigin(held, name)
     return ev.existing(origin, real.__kwdefaults__[name])
 
 

@@ -10,12 +10,13 @@ from typing import Any
 from ..tensor.devices import device
 from ..tensor.dtypes import dtype
 from ..tensor.tensor import Tensor
-from .attributes import bind, class_lookup, guard_class_attribute
+from .attributes import bind, guard_class_attribute
 from .builtin_types import BUILTIN_TYPES, collection
 from .calls import call
 from .iterate import items_of
 from .native import call_class
 from .reading import is_plain_object
+from .relied import settled
 from .signals import Break
 from .torch_calls import lower
 from .values import (
@@ -66,7 +67,8 @@ def is_plain_or_payload(cls: type) -> bool:
 
 def user_object(ev: Any, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """An instance of a class of the script's: `object.__new__`, then its `__init__` traced."""
-    owner, new = class_lookup(cls, "__new__")
+    settled(ev, type(cls), "__call__")
+    owner, new = settled(ev, cls, "__new__")
     if owner is not object and owner not in (list, dict):
         if not isinstance(new, staticmethod) or not isinstance(new.__func__, types.FunctionType) \
                 or (owner is not None and owner.__module__ == "typing"):
@@ -100,7 +102,7 @@ def bare_object(cls: type) -> ObjectValue:
 
 
 def initialise(ev: Any, made: Value, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    owner, raw = class_lookup(cls, "__init__")
+    owner, raw = settled(ev, cls, "__init__")
     if owner is object:
         if args or kwargs:
             ev.raise_error(TypeError, f"{cls.__name__}() takes no arguments")
@@ -165,7 +167,7 @@ def dataclass_init(ev: Any, made: ObjectValue, cls: type, raw: Any, args: list[V
             posted.append(value)
         else:
             plain_set(ev, made, f.name, value)
-    owner, post = class_lookup(cls, "__post_init__")
+    owner, post = settled(ev, cls, "__post_init__")
     if post is not None:
         call(ev, bind(ev, post, made, cls, "__post_init__"), posted, {})
 
@@ -198,7 +200,7 @@ def named_tuple(ev: Any, cls: Any, args: list[Value], kwargs: dict[str, Value]) 
 def exception(ev: Any, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """An exception object; an `__init__` of the user's is traced."""
     made = ExceptionValue(cls, list(args))
-    owner, raw = class_lookup(cls, "__init__")
+    owner, raw = settled(ev, cls, "__init__")
     if owner is not None and isinstance(raw, types.FunctionType):
         guard_class_attribute(ev, made, "__init__", raw)
         call(ev, bind(ev, raw, made, cls, "__init__"), args, kwargs)

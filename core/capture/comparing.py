@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from ..guards.facts import same as equal_constants
 from ..symbolic.symint import sym_not
 from .containers import complete, dict_find, key_of, list_items
 from .operators import SCALARS, call_special, length, on_scalars, truth, unary
@@ -123,10 +124,10 @@ def identical(ev: Any, a: Value, b: Value) -> bool:
             return False
         if a.symbolic or b.symbolic:
             raise Break("operator", name="is", what="symbolic numbers")
-        if a.value is b.value:
+        if a.value is b.value and (type(a.value) not in (int, float, str, bytes, complex)
+                                   or a.origin is None and b.origin is None or same_objects(ev, a, b)):
             return True
-        if isinstance(a.value, int | float | str | bytes | complex) and not isinstance(a.value, bool) \
-                and a.value == b.value:
+        if type(a.value) in (int, float, str, bytes, complex) and equal_constants(a.value, b.value):
             raise Break("operator", name="is", what=f"equal {a.type.__name__} objects")
         return False
     if type(a) is not type(b):
@@ -143,6 +144,17 @@ def identical(ev: Any, a: Value, b: Value) -> bool:
     same = real_a is real_b
     ev.guard("OBJECT_ALIASING" if same else "NOT_ALIASING", a.origin, b.origin, "compared with `is`")
     return bool(same)
+
+
+def same_objects(ev: Any, a: Const, b: Const) -> bool:
+    """Two equal numbers or texts are one object in this call; that they stay one becomes a guard."""
+    if a.origin is not None and b.origin is not None:
+        if a.origin != b.origin:
+            ev.guard("OBJECT_ALIASING", a.origin, b.origin, "compared with `is`")
+    else:
+        place = a.origin or b.origin
+        ev.guard("ID_MATCH", place, a.value, "compared with `is`")
+    return True
 
 
 def contains(ev: Any, container: Value, item: Value) -> Any:

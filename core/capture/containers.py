@@ -15,6 +15,7 @@ from typing import Any
 from ..guards.origin import DictKeyOrigin, InstanceDictOrigin, ItemOrigin, Origin
 from ..tensor.devices import device
 from ..tensor.dtypes import dtype
+from .relied import settled
 from .signals import Break
 from .values import (
     BuiltinValue,
@@ -56,6 +57,8 @@ def key_of(ev: Any, value: Value) -> Any:
     if isinstance(value, Const):
         if value.symbolic:
             return ev.env.specialise(value.value.expr, "used as a key")
+        if value.value != value.value:
+            raise Break("operator", name="hash()", what="nan, which equals itself only as an object")
         return value.value
     if isinstance(value, TupleValue):
         return tuple(key_of(ev, v) for v in value.items)
@@ -64,13 +67,15 @@ def key_of(ev: Any, value: Value) -> Any:
     if isinstance(value, BuiltinValue | PyModuleValue):
         return value.real
     if isinstance(value, TensorValue):
-        return Identity(id(value.real) if value.real is not None else id(value.fake))
+        return identity_key(ev, value, value.fake)
     if isinstance(value, FunctionValue):
-        return Identity(id(value.real) if value.real is not None else id(value))
+        return identity_key(ev, value, value)
     if isinstance(value, ObjectValue):
+        settled(ev, value.cls, "__hash__")
+        settled(ev, value.cls, "__eq__")
         if value.cls.__hash__ is object.__hash__ and value.cls.__eq__ is object.__eq__ or value.real is not None \
                 and getattr(value.cls, "_guardscope_module", False):
-            return Identity(id(value.real) if value.real is not None else id(value))
+            return identity_key(ev, value, value)
         if value.cls.__hash__ is None:
             ev.raise_error(TypeError, f"unhashable type: '{value.cls.__name__}'")
         fields = getattr(value.cls, "__dataclass_fields__", None)
@@ -84,6 +89,15 @@ def key_of(ev: Any, value: Value) -> Any:
     if isinstance(value, SetValue):
         return (frozenset, frozenset(value.items))
     raise Break("operator", name="hash()", what=f"{value.type.__name__}")
+
+
+def identity_key(ev: Any, value: Any, new: Any) -> Identity:
+    """The key of an object that equals only itself; an existing one must be the same object in every call."""
+    if value.real is None:
+        return Identity(id(new))
+    if value.origin is not None:
+        ev.guard("ID_MATCH", value.origin, value.real, "used as a key")
+    return Identity(id(value.real))
 
 
 def key_of_real(ev: Any, real: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..graph.fake import FakeTensor, fake
 from ..guards.guard import TensorExpectation
-from ..guards.origin import AttrOrigin, CellOrigin, InstanceDictOrigin, ItemOrigin, Origin, SizeOrigin
+from ..guards.origin import AttrOrigin, CellOrigin, InstanceDictOrigin, ItemOrigin, Origin, PinnedOrigin, SizeOrigin
 from ..symbolic.shape_env import stride_expressions
 from ..tensor.devices import device
 from ..tensor.dtypes import dtype
@@ -339,7 +339,9 @@ def read_function(ev: Evaluator, origin: Origin, real: types.FunctionType) -> Va
         ev.guard("ID_MATCH", origin, real, "this compiled function")
         return read(ev, ev.pin(compiled), compiled)
     ev.guard("TYPE_MATCH", origin, types.FunctionType, "a function")
-    ev.guard("FUNCTION_MATCH", origin, real.__code__, "a function with this code")
+    code = real.__code__                 # one code object may run over the names of several modules
+    expected = code if isinstance(origin, PinnedOrigin) else (code, real.__globals__)
+    ev.guard("FUNCTION_MATCH", origin, expected, "a function with this code")
     return FunctionValue(origin, real)
 
 

@@ -232,7 +232,9 @@ class Writer:
         if kind == "EQUALS_MATCH":
             return self._differs(v, e)
         if kind == "FUNCTION_MATCH":
-            return f"{v}.__code__ is not {self.constant('code_' + _clean(e.co_name), e)}"
+            code, names = e if isinstance(e, tuple) else (e, None)
+            test = f"{v}.__code__ is not {self.constant('code_' + _clean(code.co_name), code)}"
+            return test if names is None else f"{test} or {v}.__globals__ is not {self.constant('globals', names)}"
         if kind == "SEQUENCE_LENGTH":
             return f"{self.constant('len', len)}({v}) != {e!r}"
         if kind == "DICT_KEYS":

@@ -181,9 +181,12 @@ def _constant(guard: Guard, scope: Scope, bindings: Any) -> Iterator[Difference]
 
 def _function(guard: Guard, scope: Scope, bindings: Any) -> Iterator[Difference]:
     where, v = _read(guard, scope)
-    if getattr(v, "__code__", None) is not guard.expected:
-        seen, expected = value_text(v), function_name(guard.expected)
+    code, names = guard.expected if isinstance(guard.expected, tuple) else (guard.expected, None)
+    if getattr(v, "__code__", None) is not code:
+        seen, expected = value_text(v), function_name(code)
         yield where, "identity", expected, seen if seen != expected else f"{seen}, defined anew", None
+    elif names is not None and v.__globals__ is not names:
+        yield f"the module of {where}", "identity", *(f"{n.get('__name__')}" for n in (names, v.__globals__)), None
 
 
 def _length(guard: Guard, scope: Scope, bindings: Any) -> Iterator[Difference]:
@@ -354,7 +357,7 @@ def expected_text(guard: Guard) -> str:
     if kind == "TYPE_MATCH":
         return "None" if e is type(None) else type_name(e)
     if kind in ("FUNCTION_MATCH",):
-        return function_name(e)
+        return function_name(e[0] if isinstance(e, tuple) else e)
     if kind == "DICT_KEYS":
         return f"keys {', '.join(map(value_text, e))}" if e else "no keys"
     if kind == "DICT_CONTAINS":
@@ -397,7 +400,7 @@ def condition_text(guard: Guard, bindings: dict[str, Origin]) -> str:
     if kind in ("ID_MATCH", "CONSTANT_MATCH"):
         return f"{o} is {value_text(e)}"
     if kind == "FUNCTION_MATCH":
-        return f"{o} runs {function_name(e)}"
+        return f"{o} runs {function_name(e[0] if isinstance(e, tuple) else e)}"
     if kind == "SEQUENCE_LENGTH":
         return f"len({o}) == {e}"
     if kind == "DICT_CONTAINS":

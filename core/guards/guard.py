@@ -15,7 +15,7 @@ KINDS: dict[str, str] = {
     "ID_MATCH": "the object itself (`is`)",
     "EQUALS_MATCH": "a constant of the same type and value (NaN equals NaN, -0.0 differs from 0.0)",
     "CONSTANT_MATCH": "True, False or None (`is`)",
-    "FUNCTION_MATCH": "the code object of a Python function (`f.__code__ is C`)",
+    "FUNCTION_MATCH": "the code object of a Python function (`f.__code__ is C`), or (code, the dict of its global names)",
     "SEQUENCE_LENGTH": "len() of a list, tuple, range, dict or set",
     "DICT_KEYS": "the tuple of keys, in order",
     "DICT_CONTAINS": "(key, True or False)",
