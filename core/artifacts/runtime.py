@@ -84,6 +84,13 @@ def has_hooks(module: Any) -> bool:
     return any(vars(module).get(name) for name in HOOKS)
 
 
+def calls_forward(module: Any) -> bool:
+    """Whether calling the module does nothing but run its `forward`: its class keeps our `__call__`."""
+    call = type(module).__call__
+    return isinstance(call, types.FunctionType) and call.__code__.co_filename.startswith(API) \
+        and module._compiled_call_impl is None
+
+
 def holds_tensor(value: Any, depth: int = 3) -> bool:
     """Whether a value is, or (a few levels down) contains, a tensor or a module: frames without any are not looked at."""
     if isinstance(value, Tensor) or is_module(value):
@@ -121,8 +128,10 @@ class Runtime:
         if isinstance(target, types.MethodType):
             target, bound = target.__func__, (target.__self__,)
         elif is_module(target) and "_guardscope_compiled" not in vars(type(target)):
-            if has_hooks(target):
+            if has_hooks(target) or not calls_forward(target):
                 return function(*args, **kwargs)
+            if "forward" in vars(target):
+                return self.call(vars(target)["forward"], *args, **kwargs)
             target, bound = type(target).forward, (target,)
         if not isinstance(target, types.FunctionType):
             return function(*args, **kwargs)

@@ -48,8 +48,8 @@ def iterate(ev: Any, value: Value) -> IteratorValue:
     if isinstance(value, DictValue):
         return over_dict(ev, value)
     if isinstance(value, SetValue):
-        if value.origin is not None and len(value.items) > 1:
-            raise Break("iterate", what="a set, whose order may differ in another run")
+        if len(value.items) > 1:
+            raise Break("iterate", what="a set, whose order only the set itself knows")
         return fixed(list(value.items.values()), type(iter(set())))
     if isinstance(value, RangeValue):
         return over_range(value)

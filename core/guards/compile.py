@@ -17,8 +17,8 @@ from ..tensor.state import STATE
 from .emit import Writer
 from .explain import condition_text, expected_text, explain, holds
 from .guard import Failure, Guard
-from .order import decided_by_meta, module_anchor, ordered, other_origins, prefixes
-from .origin import Origin, SizeOrigin
+from .order import MODULE_SLOTS, decided_by_meta, module_anchor, ordered, other_origins, prefixes
+from .origin import InstanceDictOrigin, Origin, SizeOrigin
 from .read import Scope
 
 _numbers = itertools.count()
@@ -33,14 +33,15 @@ class Covered:
     __slots__ = ("passed",)
 
     def __init__(self) -> None:
-        self.passed: dict[int, tuple[object, weakref.ref]] = {}
+        self.passed: dict[int, tuple] = {}
 
-    def add(self, root: Any, epoch: object) -> None:
-        """Remember that the guards below `root` held. `epoch` is the one read before they were tested."""
+    def add(self, root: Any, epoch: object, *stores: Any) -> None:
+        """Remember that the guards below `root` held. `epoch` is the one read before they were tested; `stores` are the
+        dictionaries of modules through which everything below was reached."""
         if len(self.passed) >= ROOTS_REMEMBERED:
             self.passed.clear()
         try:
-            self.passed[id(root)] = (epoch, weakref.ref(root))
+            self.passed[id(root)] = (epoch, weakref.ref(root), *stores)
         except TypeError:                                  # cannot be held weakly: tested every time
             pass
 
@@ -132,10 +133,13 @@ class GuardProgram:
         w.line(f"# {len(members)} guards below {anchor.text} hold while it is the same module and no module changed")
         w.line(f"{p}epoch = {p}STATE.epoch")
         w.line(f"{p}known = {p}passed_{number}.get({p}id({root}))")
-        w.line(f"if {p}known is None or {p}known[0] is not {p}epoch or {p}known[1]() is not {root}:")
+        # the dictionaries report changes of their contents (STATE.epoch); that a module has another dictionary, nobody does
+        stores = [w.store(o, slot) for o, slot in _stores(members)]
+        replaced = "".join(f" or {p}known[{i}] is not {s}" for i, s in enumerate(stores, 2))
+        w.line(f"if {p}known is None or {p}known[0] is not {p}epoch or {p}known[1]() is not {root}{replaced}:")
         w.line(f"    {p}failed = {p}below_{number}({call})")
         w.line(f"    if {p}failed is not None: return {p}failed")
-        w.line(f"    {p}remember_{number}({root}, {p}epoch)")
+        w.line(f"    {p}remember_{number}({', '.join([root, f'{p}epoch', *stores])})")
 
 
 def _groups(chosen: list[tuple[int, Guard]]) -> dict[Origin, list[tuple[int, Guard]]]:
@@ -149,6 +153,16 @@ def _groups(chosen: list[tuple[int, Guard]]) -> dict[Origin, list[tuple[int, Gua
         if anchor is not None and g.origin not in needed:
             groups.setdefault(anchor, []).append((i, g))
     return {a: members for a, members in groups.items() if len(members) > 1}
+
+
+def _stores(members: list[tuple[int, Guard]]) -> list[tuple[Origin, str]]:
+    """(module, name of its dictionary) for every step that the origins of covered guards take, outermost first."""
+    found: dict[tuple[Origin, str], None] = {}
+    for _, g in members:
+        for o in (g.origin, *other_origins(g)):
+            steps = [s for s in (o, *prefixes(o)) if isinstance(s, InstanceDictOrigin) and s.slot in MODULE_SLOTS]
+            found.update(dict.fromkeys((s.of, s.slot) for s in steps[::-1]))
+    return list(found)
 
 
 def _define(text: str, name: str, namespace: dict[str, Any]) -> Check:

@@ -53,9 +53,8 @@ class OptimizedModule(Module):
         super().__init__()
         self.__dict__["_options"] = options
         self._modules["_orig_mod"] = module
-        self.__dict__["_call"] = compile_callable(type(module).forward, options) if _plain_forward(module) \
-            else compile_callable(module.forward, options)
-        self.__dict__["_bound"] = not _plain_forward(module)
+        self.__dict__["_forward"] = None
+        self._compiled(module)
         self.__dict__["training"] = module.training
 
     @property
@@ -64,21 +63,37 @@ class OptimizedModule(Module):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         module = self._modules["_orig_mod"]
-        if module._forward_hooks or module._forward_pre_hooks:
-            return self._hooked(*args, **kwargs)
-        if self.__dict__["_bound"]:
-            return self.__dict__["_call"](*args, **kwargs)
-        return self.__dict__["_call"](module, *args, **kwargs)
+        call = self._compiled(module)
+        if (module._forward_hooks or module._forward_pre_hooks) and self.__dict__["_is_forward"]:
+            return self._hooked(module, call, args, kwargs)
+        return call(*args, **kwargs) if self.__dict__["_bound"] else call(module, *args, **kwargs)
 
-    def _hooked(self, *args: Any, **kwargs: Any) -> Any:
+    def _compiled(self, module: Module) -> Callable[..., Any]:
+        """The compiled form of what calling the module runs now: its `forward`, the class's own where the instance has
+        none, so that all instances share one code object's artifacts; or a `__call__` of the class's. Any of them may be
+        replaced after compiling."""
+        own = self.__dict__
+        cls = type(module)
+        bound = "forward" in module.__dict__
+        target: Any = module.__dict__["forward"] if bound else cls.forward
+        is_forward = cls.__call__ is Module.__call__
+        if not is_forward:
+            target, bound = cls.__call__, False
+        if target is not own["_forward"]:
+            own.update(_forward=target, _bound=bound, _is_forward=is_forward, _call=compile_callable(target, own["_options"]))
+        return own["_call"]
+
+    def _hooked(self, module: Module, call: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """Hooks run as plain Python around the compiled forward."""
-        module = self._modules["_orig_mod"]
-        call = self.__dict__["_call"]
-        module.__dict__["forward"] = call if self.__dict__["_bound"] else (lambda *a, **k: call(module, *a, **k))
+        bound = self.__dict__["_bound"]
+        module.__dict__["forward"] = call if bound else (lambda *a, **k: call(module, *a, **k))
         try:
             return module(*args, **kwargs)
         finally:
-            del module.__dict__["forward"]
+            if bound:
+                module.__dict__["forward"] = self.__dict__["_forward"]
+            else:
+                del module.__dict__["forward"]
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         return self(*args, **kwargs)
@@ -112,8 +127,3 @@ class OptimizedModule(Module):
 
     def __iter__(self) -> Any:
         return iter(self._modules["_orig_mod"])
-
-
-def _plain_forward(module: Module) -> bool:
-    """Whether `forward` is the class's own method, so that all instances of the class share one code object's artifacts."""
-    return "forward" not in module.__dict__
