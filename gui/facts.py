@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.events.advice import result_words
 from ..core.events.schema import OUTCOMES, PHASES, Artifact, Code, FailureRow, GuardRow, Limit, NodeRow, Phase
 from ..core.events.summary import place_of
 
@@ -26,8 +27,8 @@ def code_name(code: Code) -> str:
 
 
 def code_title(code: Code) -> str:
-    """`scale`, or `scale, resumed after line 12`."""
-    return code_name(code) + (f", resumed after line {code.resume_line}" if code.kind == "resume" else "")
+    """`scale`, or `scale after line 12` for what runs after a graph break there."""
+    return code_name(code) + (f" after line {code.resume_line}" if code.kind == "resume" else "")
 
 
 def column(table: Any, name: str) -> np.ndarray:
@@ -43,6 +44,20 @@ class GuardHistory:
     origin: str = ""
     seen: str = ""
     call: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLine:
+    """One value that was read while a version was traced. how: checked, input, constant (`why` says why) or
+    unprotected. guard: index of the first guard on it, -1 for none; guards: their number."""
+
+    origin: str
+    how: str
+    why: str = ""
+    conditions: tuple[str, ...] = ()
+    guards: int = 0
+    guard: int = -1
+    line: int = 0
 
 
 @dataclass(slots=True)
@@ -148,6 +163,11 @@ class Facts:
         found = [c for c in self.session.codes if c.resume_of is not None and c.id != code and self.root(c.id) == code]
         return sorted(found, key=lambda c: (c.resume_line or 0, c.id))
 
+    def resume_title(self, code: Code) -> str:
+        """`after line 12`, with a number where a function goes on after several breaks of one line."""
+        same = [c.id for c in self.resumes_of(self.root(code.id)) if c.resume_line == code.resume_line]
+        return f"after line {code.resume_line}" + (f" ({same.index(code.id) + 1})" if len(same) > 1 else "")
+
     def limit(self, code: int) -> int:
         """The recompile limit that holds for a code."""
         reached = self.limit_reached(code)
@@ -217,7 +237,8 @@ class Facts:
                     old = found[f.artifact].get(f.index, GuardHistory())
                     more = 0 if (f.artifact, f.index) in counted else 1
                     counted.add((f.artifact, f.index))
-                    found[f.artifact][f.index] = GuardHistory(old.failures + more, place_of(f), f.seen, miss.call)
+                    found[f.artifact][f.index] = GuardHistory(
+                        old.failures + more, self.spelled(miss.code, place_of(f)), self.spelled(miss.code, f.seen), miss.call)
             return found
         return self._keep("history", make).get(artifact, {})
 
@@ -228,7 +249,8 @@ class Facts:
         for miss in by_call.get(call, []):
             groups: dict[int, list[FailureRow]] = {}
             for f in miss.failures:
-                groups.setdefault(f.artifact, []).append(f)
+                groups.setdefault(f.artifact, []).append(
+                    self._spelled(miss.code, f, "origin", "where", "expected", "seen"))
             found.append((miss.code, list(groups.items())))
         return found
 
@@ -242,7 +264,34 @@ class Facts:
         """The guards of an artifact; they never change once written."""
         found = self._lasting.get(("guards", artifact))
         if not found:
-            found = self._lasting["guards", artifact] = self.session.guards(artifact)
+            found = [self._spelled(self.session.artifacts[artifact].code, g, "origin", "condition")
+                     for g in self.session.guards(artifact)]
+            self._lasting["guards", artifact] = found
+        return found
+
+    def _spelled(self, code: int, row: Any, *fields: str) -> Any:
+        """The row with what a broken expression gave spelled as the script writes it (`x.item()`, not `__r0`)."""
+        changed = {f: text for f in fields if (text := self.spelled(code, getattr(row, f))) != getattr(row, f)}
+        return replace(row, **changed) if changed else row
+
+    def spelled(self, code: int, text: str) -> str:
+        """A text about a code in the script's words."""
+        return result_words(self.session, code, text)
+
+    def coverage(self, artifact: int) -> list[ReadLine]:
+        """What was read while an artifact was traced, and what protects each value, in order of reading."""
+        a = self.session.artifacts[artifact]
+        by_origin: dict[str, list[GuardRow]] = defaultdict(list)
+        for g in self.guards(artifact):
+            by_origin[g.origin].append(g)
+        found = []
+        for read in a.reads:
+            origin, said = self.spelled(a.code, str(read.get("origin", ""))), str(read.get("protected", ""))
+            how, _, why = said.partition(": ")
+            own = by_origin.get(origin, [])
+            known = how if how in ("checked", "input", "constant") else "unprotected"
+            found.append(ReadLine(origin, known, why if known == "constant" else "", tuple(g.condition for g in own),
+                                  len(own), own[0].index if own else -1, next((g.line for g in own if g.line), 0)))
         return found
 
     def guard(self, artifact: int, index: int) -> GuardRow | None:

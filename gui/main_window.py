@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .docks import Docks
     from .views.base import View
 
-STATE_VERSION = 1
+STATE_VERSION = 2
 DYNAMIC = (("auto", "automatic", "dynamic=None: a size that is seen to change becomes dynamic."),
            ("true", "always", "dynamic=True: sizes are dynamic from the first call on."),
            ("false", "never", "dynamic=False: every size is fixed into the version."))
@@ -111,6 +111,7 @@ class MainWindow(QMainWindow):
         space = QWidget()
         space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         bar.addWidget(space)
+        bar.addAction(self.commands.action("file.export"))
         bar.addAction(self.commands.action("help.palette"))
         self.addToolBar(bar)
         for button in bar.findChildren(QToolButton):
@@ -222,7 +223,8 @@ class MainWindow(QMainWindow):
             self.docks.size()
             QTimer.singleShot(0, self, self.docks.size)
         self.setWindowTitle(f"{self.model.facts.script_name()} \N{EN DASH} Guardscope")
-        self.place.setText(str(session.path))
+        self.place.setText(Path(str(session.path)).name)
+        self.place.setToolTip(str(session.path))
         self.commands.update()
 
     def go_home(self) -> None:
@@ -248,6 +250,27 @@ class MainWindow(QMainWindow):
                                                 "Scripts and sessions (*.py *.guardscope);;All files (*)")
         if chosen:
             self.open_path(chosen)
+
+    def export(self) -> None:
+        """Ask for a file and write the shown session there, as what its ending says."""
+        from .export import FILTERS, suggested
+
+        first = next(iter(FILTERS.values()))[1]
+        path, chosen = QFileDialog.getSaveFileName(self, "Export the session", suggested(self.model.session.path, first),
+                                                   ";;".join(FILTERS))
+        if path:
+            self.export_to(path, chosen)
+
+    def export_to(self, path: str, chosen_filter: str = "") -> None:
+        """Write the shown session to a file, off the UI thread."""
+        from .export import chosen_format, write
+
+        target, form = chosen_format(path, chosen_filter)
+        session = self.model.session.path
+        self._banner(f"exporting to {Path(target).name}\N{HORIZONTAL ELLIPSIS}", True)
+        self.jobs.submit("export", lambda: write(session, target, form),
+                         lambda size: self._banner(f"exported {max(1, round(size / 1000))} kB to {target}", False),
+                         lambda text: self.say(text.strip().splitlines()[-1].partition(": ")[2]))
 
     def say(self, sentence: str) -> None:
         """Tell the user one sentence."""

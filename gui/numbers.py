@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 def plural(count: int, one: str, many: str = "") -> str:
     """"1 call", "2 calls", "12 345 calls" (thousands set apart by a thin space)."""
@@ -10,6 +12,11 @@ def plural(count: int, one: str, many: str = "") -> str:
 
 def number(count: int) -> str:
     return f"{count:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") if count >= 10_000 else str(count)
+
+
+def short_numbers(text: str) -> str:
+    """A text with every long decimal cut to six digits: 3.891888380050659 becomes 3.89189."""
+    return re.sub(r"(?<![\w.])-?\d+\.\d{6,}(?:e[-+]?\d+)?(?!\w)", lambda m: f"{float(m[0]):.6g}", text)
 
 
 def duration(ns: float, digits: int = 2) -> str:

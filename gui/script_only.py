@@ -41,5 +41,8 @@ class ScriptOnly:
     def signature(self, number: int) -> list[Any]:
         return []
 
+    def values(self, signature: int) -> list[Any]:
+        return []
+
     def output(self, since: int = 0) -> list[Any]:
         return []

@@ -84,7 +84,8 @@ class TimeScale:
         if whole:
             step = max(1.0, step)
         first = math.ceil(self.start / step) * step
-        count = int((min(self.end, self.high) - first) / step) + 1
+        last = min(self.end, self.high - 1 if whole else self.high)
+        count = math.floor((last - first) / step + 1e-9) + 1
         return [first + i * step for i in range(max(0, count))]
 
 

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from .main_window import MainWindow
 
 VIEWS = (("functions", "Functions"), ("output", "Output"), ("causes", "Causes"), ("guards", "Guards"),
-         ("graph", "Graph"), ("source", "Source"), ("python", "Python"), ("kernel", "Kernel"), ("call", "Call"))
+         ("graph", "Graph"), ("source", "Source"), ("python", "Python"), ("kernel", "Kernel"), ("call", "Call"),
+         ("coverage", "Coverage"), ("sizes", "Sizes"))
 OUTCOMES = (("compile", "compiled"), ("recompile", "recompiled"), ("reuse", "reused"),
             ("eager_limit", "eager after the limit"), ("not_compiled", "not compiled"), ("error", "error"))
 
@@ -42,6 +43,9 @@ def register(w: MainWindow) -> None:
                 "open"),
         Command("file.close", "Close", lambda: m.close(), "File", "Ctrl+W", "Go back to the start page", "",
                 lambda: nothing_open() or ("a script is running" if run.running else "")),
+        Command("file.export", f"Export{dots}", w.export, "File", "Ctrl+E",
+                "Write the session as Chrome trace, JSON or CSV", "export",
+                lambda: no_calls() or ("a script is running" if run.running else "")),
         Command("file.quit", "Quit", w.close, "File", "Ctrl+Q", group=1),
         Command("run.start", "Run", run.start, "Run", "F5", "Run the script from its beginning and record it", "run",
                 no_run),
@@ -83,7 +87,7 @@ def register(w: MainWindow) -> None:
         w.commands.add(Command(f"filter.{name}", f"Show only: {text}", partial(m.set_filter, (name,)), "Timeline",
                                blocked=no_calls, checked=partial(filter_is, w, name), group=2))
     for place, (name, title) in enumerate(VIEWS):
-        w.commands.add(Command(f"view.{name}", title, partial(w.show_view, name), "View", f"Ctrl+{place + 1}",
+        w.commands.add(Command(f"view.{name}", title, partial(w.show_view, name), "View", f"Ctrl+{place + 1}" if place < 9 else "",
                                f"Bring {title} to the front", blocked=nothing_open))
     w.commands.add(
         Command("view.reset", "Default layout", lambda: w.docks.reset(), "View",  # type: ignore[union-attr]
@@ -94,6 +98,9 @@ def register(w: MainWindow) -> None:
                 checked=lambda: theme.active().name == "dark"),
         Command("help.palette", f"Search commands{dots}", palette, "Help", "Ctrl+Shift+P",
                 "Type a few letters of any command", "search"),
+        Command("help.start", "Start page", m.close, "Help", "",
+                "What this is, the examples, and recent files", "",
+                lambda: "a script is running" if run.running else "" if m.session is not None else "it is shown"),
         Command("help.terms", "What the words mean", lambda: show_terms(w), "Help", "F1"),
     )
 

@@ -42,8 +42,11 @@ def call_sentence(facts: Facts, call: int) -> str:
         kept = "the one kept version" if tried == 1 else f"none of the {tried} kept versions" if tried else \
             "no kept version"
         start = f"{kept[0].upper()}{kept[1:]} {'did not fit' if tried == 1 else 'fitted'}"
-        versions = ", ".join(f"version {a.version}" for a in made[:3]) or "another version"
-        return f"{start}, so {versions} was made; that took {cost}."
+        named = [f"version {a.version}" + ("" if a.code == code else f" of {code_title(facts.code(a.code))}") for a in made]
+        if len(named) > 2:
+            named = [*named[:1], f"{len(named) - 1} versions of functions inside it"]
+        new = " and ".join(named) or "another version"
+        return f"{start}, so {new} {'were' if len(made) > 1 else 'was'} made; that took {cost}."
     if outcome == "reuse":
         used = next((r["artifact"] for r in runs if r["artifact"] >= 0), -1)
         which = f"Version {artifacts[used].version}" if used >= 0 else "A kept version"

@@ -37,21 +37,11 @@ class CauseRow:
 
 def cause_rows(session: Any) -> list[CauseRow]:
     """Recompilation causes by cost, then functions that are never compiled, then graph breaks."""
-    places = _places(session)
-    rows = [_recompile_row(session, c, places) for c in summary.causes(session) if c.versions]
+    rows = [_recompile_row(session, c) for c in summary.causes(session) if c.versions]
     return _error_rows(session) + rows + _given_up_rows(session) + _break_rows(session)
 
 
-def _places(session: Any) -> dict[tuple[int, str, str], tuple[int, int]]:
-    """(code, place, kind) of a failure -> (artifact, guard index) of the first guard that failed there."""
-    found: dict[tuple[int, str, str], tuple[int, int]] = {}
-    for miss in session.misses:
-        for f in miss.failures:
-            found.setdefault((miss.code, summary.place_of(f), f.kind), (f.artifact, f.index))
-    return found
-
-
-def _recompile_row(session: Any, c: summary.Cause, places: dict[tuple[int, str, str], tuple[int, int]]) -> CauseRow:
+def _recompile_row(session: Any, c: summary.Cause) -> CauseRow:
     title = code_title(session.codes[c.code])
     # The first version was made for the first value, so a cause of k recompilations accounts for k + 1 versions.
     own = sum(a.code == c.code for a in session.artifacts)
@@ -70,9 +60,8 @@ def _recompile_row(session: Any, c: summary.Cause, places: dict[tuple[int, str, 
     elif shared:
         detail += "; never the only thing that had changed"
     advice = summary.advise(session, c)
-    cure = advice.text.rpartition(": ")[2] if advice is not None else ""
-    artifact, index = places.get((c.code, c.place, c.kind), (-1, -1))
-    guard = next((g for g in session.guards(artifact) if g.index == index), None) if artifact >= 0 else None
+    cure = advice.cure if advice is not None else ""
+    guard = next((g for g in session.guards(c.artifact) if g.index == c.guard), None) if c.artifact >= 0 else None
     calls = tuple(sorted({x for x in c.calls if x >= 0}))
     return CauseRow("eager_limit" if c.reached_limit else "recompile", headline, detail,
                     cure[:1].upper() + cure[1:], advice.line if advice is not None else "", c.compile_ns,

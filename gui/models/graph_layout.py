@@ -10,8 +10,12 @@ If boxes would make a cycle (they never should), they are taken apart.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 GAP_X, GAP_Y = 26.0, 34.0
 INNER_GAP_X, INNER_GAP_Y = 16.0, 20.0
@@ -56,7 +60,7 @@ def layout(sizes: Mapping[Hashable, tuple[float, float]], edges: Sequence[tuple[
     outer_edges = {(owner.get(a, ("node", a)), owner.get(b, ("node", b))) for a, b in edges}
     outer_edges = {(a, b) for a, b in outer_edges if a != b}
     outer = list(dict.fromkeys(owner.get(n, ("node", n)) for n in sizes))
-    if topological(outer, list(outer_edges)) is None:
+    if not acyclic(digraph(outer, outer_edges)):
         return layout(sizes, edges, {}, sources)
     inner: dict[Hashable, Placed] = {}
     outer_sizes: dict[Hashable, tuple[float, float]] = {}
@@ -95,22 +99,21 @@ def layout(sizes: Mapping[Hashable, tuple[float, float]], edges: Sequence[tuple[
     return placed
 
 
-def topological(nodes: Sequence[Hashable], edges: Sequence[tuple[Hashable, Hashable]]) -> list[Hashable] | None:
-    """The nodes in an order that respects the edges, keeping the given order where it can; None for a cycle."""
-    after: dict[Hashable, list[Hashable]] = defaultdict(list)
-    waiting = dict.fromkeys(nodes, 0)
-    for a, b in edges:
-        after[a].append(b)
-        waiting[b] += 1
-    ready = [n for n in nodes if not waiting[n]]
-    order = []
-    for n in ready:                      # grows while it is walked
-        order.append(n)
-        for m in after[n]:
-            waiting[m] -= 1
-            if not waiting[m]:
-                ready.append(m)
-    return order if len(order) == len(waiting) else None
+def digraph(nodes: Iterable[Hashable], edges: Iterable[tuple[Hashable, Hashable]]) -> nx.DiGraph:
+    """The graph as networkx has it, nodes and edges in the given order. (networkx is imported by the first layout, on the
+    jobs' thread: it takes longer than the window.)"""
+    import networkx as nx
+
+    graph: nx.DiGraph = nx.DiGraph()
+    graph.add_nodes_from(nodes)
+    graph.add_edges_from(edges)
+    return graph
+
+
+def acyclic(graph: nx.DiGraph) -> bool:
+    import networkx as nx
+
+    return nx.is_directed_acyclic_graph(graph)
 
 
 def layered(sizes: Mapping[Hashable, tuple[float, float]], edges: Sequence[tuple[Hashable, Hashable]],
@@ -156,21 +159,16 @@ def layered(sizes: Mapping[Hashable, tuple[float, float]], edges: Sequence[tuple
 
 def _layers(nodes: list[Hashable], edges: Sequence[tuple[Hashable, Hashable]], sources: frozenset[Hashable]
             ) -> dict[Hashable, int]:
-    order = topological(nodes, edges)
-    if order is None:
-        raise ValueError("the graph has a cycle")
-    before, after = defaultdict(list), defaultdict(list)
-    for a, b in edges:
-        before[b].append(a)
-        after[a].append(b)
-    layer: dict[Hashable, int] = {}
-    for n in order:
-        layer[n] = max((layer[m] + 1 for m in before[n]), default=0)
+    import networkx as nx
+
+    graph = digraph(nodes, edges)
+    # A generation holds the nodes whose longest way from a source has the same length.
+    layer = {n: k for k, generation in enumerate(nx.topological_generations(graph)) for n in generation}
     for n in sources:
-        if not before[n] and after[n]:
-            layer[n] = min(layer[m] for m in after[n]) - 1
+        if graph.in_degree(n) == 0 and graph.out_degree(n):
+            layer[n] = min(layer[m] for m in graph.successors(n)) - 1
     least = min(layer.values())
-    return {n: k - least for n, k in layer.items()}
+    return {n: layer[n] - least for n in nodes}
 
 
 def _with_waypoints(layer: dict[Hashable, int], edges: Sequence[tuple[Hashable, Hashable]],

@@ -137,7 +137,7 @@ def run_lanes(facts: Facts) -> list[RunLane]:
             if member.id >= len(ran) or not ran[member.id]:
                 continue
             resume = member.kind == "resume"
-            title = f"resume, line {member.resume_line}" if resume else code_name(member)
+            title = facts.resume_title(member) if resume else code_name(member)
             lane = RunLane(("code", member.id), title, member.id, resume)
             rows = np.flatnonzero(code == member.id)
             _fill(lane, rows, call[rows], outcome[rows], start[rows], end[rows])
@@ -203,7 +203,7 @@ def device_lanes(facts: Facts) -> list[AmountLane]:
             continue
         per_call = np.bincount(call[mine], weights=(end - start)[mine], minlength=facts.n_calls)[None, :facts.n_calls]
         iv = Intervals.of(start[mine], end[mine], kernel[mine])
-        title = f"On {device.partition('-')[0]}" if device else "Device"
+        title = f"Kernels on {device.partition('-')[0]}" if device else "Kernels"
         lanes.append(_amount_lane(("device", device), title, [device or "device"], per_call, [iv]))
     return lanes
 

@@ -15,14 +15,16 @@ def make_views(model: SessionModel, jobs: Jobs) -> dict[str, View]:
     from .call_details import CallView
     from .causes import CausesView
     from .code import KernelView, PythonView
+    from .coverage import CoverageView
     from .functions import FunctionsView
     from .graph import GraphView
     from .guards import GuardsView
     from .output import OutputView
+    from .sizes import SizesView
     from .source import SourceView
     from .summary import SummaryView
     from .timeline import TimelineView
 
-    kinds = (SummaryView, TimelineView, FunctionsView, OutputView, CausesView, GuardsView, GraphView, SourceView,
-             PythonView, KernelView, CallView)
+    kinds = (SummaryView, TimelineView, FunctionsView, OutputView, CausesView, GuardsView, CoverageView,
+             GraphView, SourceView, PythonView, KernelView, SizesView, CallView)
     return {kind.name: kind(model, jobs) for kind in kinds}

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 from ...core.events.schema import OUTCOME_WORDS, OUTCOMES, FailureRow
 from ...core.events.summary import place_of
 from ..facts import code_title
-from ..numbers import duration, plural
+from ..numbers import duration, plural, short_numbers
 from ..widgets.page import Page, code, esc, link, mark
 from ..words import call_sentence, call_title, signature
 from .base import View
@@ -84,20 +84,21 @@ class CallView(View):
             head = f"<td rowspan='{len(failures)}' valign='top'>{title}</td>" if i == 0 else ""
             target = f"guard:{artifact}:{f.index}"
             rows.append(f"<tr class='failed'>{head}<td><a href='{target}' class='code'>{esc(place_of(f))}</a></td>"
-                        f"<td>{code(f.expected)}</td><td class='bad'><b>{code(f.seen)}</b></td></tr>")
+                        f"<td>{code(short_numbers(f.expected))}</td>"
+                        f"<td class='bad'><b>{code(short_numbers(f.seen))}</b></td></tr>")
         return "".join(rows)
 
     def _decisions(self, call: int) -> str:
         facts = self.model.facts
         assert facts is not None
-        found = [d.text for d in facts.session.decisions if d.call == call]
-        items = "".join(f"<p>→ {esc(text)}</p>" for text in found)
+        found = dict.fromkeys(facts.spelled(d.code, d.text) for d in facts.session.decisions if d.call == call)
+        items = "".join(f"<p>→ {esc(short_numbers(text))}</p>" for text in found)
         made = {r["artifact"] for r in facts.call_runs(call) if r["artifact"] >= 0
                 and OUTCOMES[r["outcome"]] in ("compile", "recompile")}
         for a in sorted(made):
             artifact = facts.session.artifacts[a]
             for source, dim, symbol in artifact.dynamic_dims:
-                place = source if dim is None else f"{source}.shape[{dim}]"
+                place = facts.spelled(artifact.code, source if dim is None else f"{source}.shape[{dim}]")
                 items += (f"<p class='muted'>In {link(f'artifact:{a}', f'version {artifact.version}')} of "
                           f"{esc(code_title(facts.code(artifact.code)))}, {code(place)} may be any value "
                           f"({esc(symbol)}).</p>")
@@ -134,7 +135,7 @@ class CallView(View):
         total = sum(ns for _, ns in phases)
         rows = "".join(
             f"<tr><td style='white-space:pre'>{esc(name)}</td><td align='right'>{duration(ns)}</td>"
-            f"<td><img src='bar:{max(1, round(ns / most * 120))}:{esc(name)}'></td></tr>" for name, ns in phases)
+            f"<td><img src='bar:{max(1, round(ns / most * 100))}:{esc(name)}'></td></tr>" for name, ns in phases)
         return f"<h2>Compile time, {duration(total)}</h2><table cellspacing='0' cellpadding='3'>{rows}</table>"
 
     def _runs(self, call: int) -> str:

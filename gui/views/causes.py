@@ -8,7 +8,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from ..models.causes import CauseRow, nothing_to_report
-from ..numbers import duration, plural
+from ..numbers import duration, plural, short_numbers
 from ..widgets.page import Page, code, esc, link, mark
 from .base import View
 
@@ -51,18 +51,17 @@ class CausesView(View):
 
     def _block(self, place: int, c: CauseRow, most: int) -> str:
         chosen = " class='box'" if self.model.selection.cause == place else ""
-        bar = f"bar:{max(2, round(c.cost_ns / most * 90))}:{c.mark}"
-        cost = f"<img src='{bar}'>&nbsp;&nbsp;{duration(c.cost_ns)}" if c.cost_ns else ""
-        where = f" &nbsp; {link(f'line:{c.line}', f'line {c.line}')}" if c.line else ""
-        calls = link(f"cause:{place}", plural(len(c.calls), "call")) if c.calls else ""
-        detail = f"<p class='muted'>{esc(c.detail)}</p>" if c.detail else ""
+        facts = [f"<img src='bar:{max(2, round(c.cost_ns / most * 90))}:{c.mark}'>&nbsp; {duration(c.cost_ns)}"] \
+            if c.cost_ns else []
+        facts += [link(f"cause:{place}", plural(len(c.calls), "call"))] if c.calls else []
+        facts += [link(f"line:{c.line}", f"line {c.line}")] if c.line else []
+        detail = f"<p class='muted'>{esc(short_numbers(c.detail))}</p>" if c.detail else ""
         advice = f"<p><span class='good'>→</span> {esc(c.advice)}</p>" if c.advice else ""
-        fix = f"<p>&nbsp;&nbsp;&nbsp;{code(c.fix)}</p>" if c.fix else ""
+        fix = f"<p>&nbsp;&nbsp;&nbsp;&nbsp;&nbsp;<b>{code(c.fix)}</b></p>" if c.fix else ""
         return (f"<table width='100%' cellspacing='0' cellpadding='6'{chosen}><tr>"
                 f"<td width='18' valign='top'>{mark(c.mark)}</td>"
-                f"<td><p><a class='head' href='cause:{place}'><b>{esc(c.headline)}</b></a>{where}</p>"
-                f"{detail}{advice}{fix}</td>"
-                f"<td width='190' align='right' valign='top'>{cost}<br>{calls}</td></tr></table>")
+                f"<td><p><a class='head' href='cause:{place}'><b>{esc(c.headline)}</b></a></p>"
+                f"<p class='muted'>{' &nbsp;·&nbsp; '.join(facts)}</p>{detail}{advice}{fix}</td></tr></table>")
 
     def _followed(self, kind: str, parts: list[str]) -> None:
         if kind != "cause":

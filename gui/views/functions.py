@@ -75,7 +75,7 @@ class FunctionsView(View):
         outcomes = facts.code_outcomes()[c.id]
         own = facts.artifacts_of(c.id)
         resume = c.kind == "resume"
-        title = f"resumed after line {c.resume_line}" if resume else code_name(c)
+        title = facts.resume_title(c) if resume else code_name(c)
         limit = facts.limit(c.id)
         given_up = next((n.why for n in facts.session.not_compiled if n.code == c.id), "")
         children = [] if resume else [self._code_row(r) for r in facts.resumes_of(c.id)]

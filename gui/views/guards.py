@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QComboBox,
-    QHBoxLayout,
-    QHeaderView,
-    QLineEdit,
-    QTableView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QModelIndex
+from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from ...core.events.summary import place_of
 from .. import theme
@@ -23,6 +14,7 @@ from ..glossary import GUARD_KINDS, explain
 from ..models.table import Column, SortedTable, TableModel
 from ..numbers import plural
 from ..widgets.elided import ElidedLabel
+from ..widgets.plain_table import fit_columns, page_with_table, plain_table
 from .base import View
 
 MISS = -1                       # stands for "the selected call" among the versions
@@ -95,40 +87,14 @@ class GuardsView(View):
         self.filter.textChanged.connect(self.sorted.setFilterFixedString)
         self.says = ElidedLabel()
         self.says.setObjectName("muted")
-        top = QHBoxLayout()
-        top.setContentsMargins(10, 7, 10, 7)
-        top.setSpacing(10)
-        top.addWidget(self.versions)
-        top.addWidget(self.says, 1)
-        top.addWidget(self.filter)
-        box = QWidget()
-        layout = QVBoxLayout(box)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(top)
-        layout.addWidget(self.table, 1)
         self._shown: tuple[object, ...] = ()
         self._misses = False
         self._call: int | None = None
-        return box
+        return page_with_table(self.table, (self.versions, 0), (self.says, 1), (self.filter, 0))
 
     def _make_table(self) -> None:
-        table = self.table = QTableView()
-        table.setModel(self.sorted)
-        table.setSortingEnabled(True)
-        table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
-        table.setShowGrid(False)
-        table.setWordWrap(False)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(26)
-        header = table.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        header.setStretchLastSection(True)
-        table.selectionModel().currentRowChanged.connect(self.contained(self._chosen))
+        self.table = plain_table(self.sorted)
+        self.table.selectionModel().currentRowChanged.connect(self.contained(self._chosen))
 
     def update_view(self, what: set[str]) -> None:
         facts, s = self.model.facts, self.model.selection
@@ -152,7 +118,7 @@ class GuardsView(View):
             self.table_model.set_rows(self.miss_lines() if self._misses else self.version_lines())
             self.table.setColumnHidden(1, not self._misses)
             if refit:
-                self._fit_columns()
+                fit_columns(self.table, [c.title for c in self.table_model.columns], WIDEST)
         self._show_selection()
 
     def version_lines(self) -> list[GuardLine]:
@@ -169,7 +135,7 @@ class GuardsView(View):
             h = history.get(g.index, GuardHistory())
             rank = 0 if g.index in now else 1 if h.failures else 2
             seen = h.seen if h.origin in ("", g.origin) else f"{h.origin} = {h.seen}"
-            rows.append(GuardLine(s.artifact, version, g.index, g.kind, g.origin, g.condition, g.expected, seen,
+            rows.append(GuardLine(s.artifact, version, g.index, g.kind, g.origin or "(modes)", g.condition, g.expected, seen,
                                   h.failures, g.line, g.why, rank, 0))
         rows.sort(key=lambda r: (r.rank, -r.failures, r.index))
         failed = sum(r.failures > 0 for r in rows)
@@ -216,12 +182,6 @@ class GuardsView(View):
             self.model.select(artifact=artifact)
         else:
             self.update_view({"selection"})
-
-    def _fit_columns(self) -> None:
-        header = self.table.horizontalHeader()
-        self.table.resizeColumnsToContents()
-        for i, column in enumerate(self.table_model.columns):
-            header.resizeSection(i, min(WIDEST[column.title], header.sectionSize(i) + (6 if i else 0)))
 
     def _show_selection(self) -> None:
         s = self.model.selection

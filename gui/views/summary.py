@@ -25,7 +25,7 @@ class SummaryView(View):
 
     def __init__(self, model: SessionModel, jobs: Jobs) -> None:
         super().__init__(model, jobs)
-        self.setFixedHeight(74)
+        self.setFixedHeight(98)
 
     def build(self) -> QWidget:
         self.what = ElidedLabel()
@@ -42,21 +42,27 @@ class SummaryView(View):
         self.cause.setObjectName("cause")
         self.cause.set_link(True)
         self.cause.clicked.connect(self.causes_wanted)
+        self.cure = ElidedLabel()
+        self.cure.setObjectName("muted")
         top = QHBoxLayout()
         top.setSpacing(12)
         top.addWidget(self.what)
         top.addWidget(self.totals)
-        top.addWidget(self.mark)
-        top.addWidget(self.cause, 1)
+        top.addStretch(1)
+        middle = QHBoxLayout()
+        middle.setSpacing(8)
+        middle.addWidget(self.mark)
+        middle.addWidget(self.cause)
+        middle.addWidget(self.cure, 1)
         bottom = QHBoxLayout()
         bottom.setSpacing(4)
         bottom.addWidget(self.chips, 1)
         box = QWidget()
         layout = QVBoxLayout(box)
         layout.setContentsMargins(12, 6, 10, 8)
-        layout.setSpacing(7)
-        layout.addLayout(top)
-        layout.addLayout(bottom)
+        layout.setSpacing(6)
+        for row in (top, middle, bottom):
+            layout.addLayout(row)
         return box
 
     def update_view(self, what: set[str]) -> None:
@@ -68,17 +74,22 @@ class SummaryView(View):
         self.what.setText(facts.script_name())
         total = facts.compile_ns()
         versions = len(facts.session.artifacts)
+        breaks = len({(b.file, b.line, b.col, b.sentence) for b in facts.session.breaks})
         parts = [plural(facts.n_calls, "call"), plural(versions, "version")] + (
-            [f"{duration(total)} compiling"] if total else [])
+            [f"{duration(total)} compiling"] if total else []) + (
+            [plural(breaks, "graph break")] if breaks else [])
         self.totals.setText(" \N{MIDDLE DOT} ".join(parts) if facts.n_calls else "no calls yet")
         self.chips.show_counts(facts.outcome_counts())
         self.chips.show_filter(self.model.filter)
         top = self.model.causes()
         if top:
             self.mark.setPixmap(theme.mark_pixmap(top[0].mark, 13))
-            lead = "Error" if top[0].mark == "error" else "Top cause"
-            self.cause.setText(f"{lead}: {top[0].headline}")
+            self.cause.setText(top[0].headline)
+            change = top[0].fix or top[0].advice
+            self.cure.setText(f"\N{RIGHTWARDS ARROW} {change}" if change else "")
+            self.cure.setToolTip(top[0].advice + (f"\n{top[0].fix}" if top[0].fix else ""))
         else:
             self.mark.clear()
+            self.cure.setText("")
             self.cause.setText(nothing_to_report(facts.outcome_counts(), False)[0])
         self.cause.set_link(bool(top))

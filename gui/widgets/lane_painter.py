@@ -158,7 +158,7 @@ class LanePainter:
         for i in range(amounts.shape[1]):
             x0, x1 = GUTTER + s.to_pixel(float(edges[i])), GUTTER + s.to_pixel(float(edges[i + 1]))
             y = float(top + height)
-            width = min(x1 - x0 - 1, 54.0)
+            width = x1 - x0 - 1
             for part in range(amounts.shape[0]):
                 h = float(amounts[part, i]) / most * (height - 2)
                 if h > 0:

@@ -46,6 +46,7 @@ class Page(QTextBrowser):
         self.model = model
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setOpenLinks(False)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(12)
         self.anchorClicked.connect(self._follow)
         self._body = ""

@@ -19,7 +19,8 @@ def calls():
     """Arguments that an artifact of the first call may be wrong for: other numbers, sizes, equal values, aliases."""
     first, other = [1.0, -2.0, 3.0], [0.5, -4.0, -3.0]
     for x, y, u, v, s, q, alias in [
-            (2, 3, first, other, [1, 2], [4], ""), (2, 3, first, other, [1, 2], [4], ""), (-1, 3, first, other, [1, 2], [4], ""),
+            (2, 3, first, other, [1, 2], [4], ""), (2, 3, first, other, [1, 2], [4], ""),
+            (-1, 3, first, other, [1, 2], [4], ""),
             (2, 2, other, other, [2, 2], [2], ""), (2, 3, first, other, [1, 2], [4], "lists"),
             (2, 3, first, other, [1, 2], [4], "tensors"), (5, 0, [*first, 2.0], [*other, 1.0], [3], [7, 8], ""),
             (7, 1, [*other, -1.0], [*other, 1.0], [0], [5, 8], ""), (2, 3, first, other, [1, 2], [4], "")]:

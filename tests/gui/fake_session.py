@@ -19,6 +19,7 @@ from guardscope.core.events.schema import (
     NodeRow,
     NotCompiled,
     Phase,
+    Value,
 )
 
 SCRIPT = "/home/ada/models/meter.py"
@@ -134,6 +135,19 @@ class FakeSession:
 
     def signature(self, number: int) -> list:
         return self._signatures[number] if number >= 0 else []
+
+    def values(self, number: int) -> list:
+        found = []
+        for name, text in self._signatures[number]:
+            head, _, sizes = text.partition("[")
+            if sizes:
+                shape = tuple(int(n) for n in sizes.rstrip("]").split(",") if n.strip())
+                found.append((name, Value("tensor", "Tensor", dtype=head, shape=shape)))
+            elif text.lstrip("-").isdigit():
+                found.append((name, Value("value", "int", int(text))))
+            else:
+                found.append((name, Value("type", text)))
+        return found
 
     def output(self, since: int = 0) -> list:
         return self._output[since:]

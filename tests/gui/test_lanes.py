@@ -54,7 +54,7 @@ def test_a_million_calls_are_columns_not_bars(fake: ModuleType) -> None:
 
 def test_lanes_are_functions_followed_by_their_resume_functions(fake: ModuleType) -> None:
     titles = [(lane.title, lane.resume) for lane in run_lanes(Facts(fake.synthetic()))]
-    assert titles == [("Meter.forward", False), ("scale", False), ("report", False), ("resume, line 23", True),
+    assert titles == [("Meter.forward", False), ("scale", False), ("report", False), ("after line 23", True),
                       ("with_format", False)]
 
 
@@ -81,7 +81,7 @@ def test_compile_lane_sums_each_call(fake: ModuleType) -> None:
 
 def test_device_lanes_by_device(fake: ModuleType) -> None:
     lanes = device_lanes(Facts(fake.synthetic()))
-    assert [lane.title for lane in lanes] == ["On pthread", "On basic"]
+    assert [lane.title for lane in lanes] == ["Kernels on pthread", "Kernels on basic"]
     assert all(lane.amounts(np.array([0, 48])).sum() > 0 for lane in lanes)
 
 

@@ -141,7 +141,7 @@ def test_graphs_of_a_function_and_its_resume_function_with_the_break_between(mak
     window.model.select(call=2)
     qtbot.waitUntil(lambda: window.jobs.idle)
     picture = window.views["graph"].canvas.picture
-    assert [t for _, _, t in picture.titles] == ["report, version 0", "report, resumed after line 23, version 0"]
+    assert [t for _, _, t in picture.titles] == ["report, version 0", "report after line 23, version 0"]
     assert len(picture.borders) == 1
     assert "line 23" in picture.borders[0][1]
 

@@ -156,7 +156,7 @@ def test_a_running_script_is_followed_and_can_be_stopped(make_window: Any, tmp_p
     qtbot.waitUntil(lambda: not window.control.running and not window.control.watching, timeout=30_000)
     assert "stopped" in window.banner.text()
     assert "begin" in window.views["output"].plain()
-    assert [b.count() for b in window.docks._tab_bars() if b.isVisible()] == [6]
+    assert [b.count() for b in window.docks._tab_bars() if b.isVisible()] == [8]
 
 
 def test_screenshot_sizes_and_bad_selections(tmp_path: Path) -> None:
