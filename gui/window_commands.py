@@ -87,7 +87,8 @@ def register(w: MainWindow) -> None:
         w.commands.add(Command(f"filter.{name}", f"Show only: {text}", partial(m.set_filter, (name,)), "Timeline",
                                blocked=no_calls, checked=partial(filter_is, w, name), group=2))
     for place, (name, title) in enumerate(VIEWS):
-        w.commands.add(Command(f"view.{name}", title, partial(w.show_view, name), "View", f"Ctrl+{place + 1}" if place < 9 else "",
+        keys = f"Ctrl+{place + 1}" if place < 9 else ""
+        w.commands.add(Command(f"view.{name}", title, partial(w.show_view, name), "View", keys,
                                f"Bring {title} to the front", blocked=nothing_open))
     w.commands.add(
         Command("view.reset", "Default layout", lambda: w.docks.reset(), "View",  # type: ignore[union-attr]
