@@ -186,7 +186,7 @@ def _function(guard: Guard, scope: Scope, bindings: Any) -> Iterator[Difference]
         seen, expected = value_text(v), function_name(code)
         yield where, "identity", expected, seen if seen != expected else f"{seen}, defined anew", None
     elif names is not None and v.__globals__ is not names:
-        yield f"the module of {where}", "identity", *(f"{n.get('__name__')}" for n in (names, v.__globals__)), None
+        yield f"the module of {where}", "identity", str(names.get("__name__")), str(v.__globals__.get("__name__")), None
 
 
 def _length(guard: Guard, scope: Scope, bindings: Any) -> Iterator[Difference]:
