@@ -39,8 +39,8 @@ def cure(session: Session, cause: Cause) -> tuple[str, str, str]:
     if cause.kind in VALUE_KINDS and cause.seen and all(map(is_number, cause.seen)):
         return _number(session, cause)
     if cause.kind in ("ID_MATCH", "FUNCTION_MATCH") and _different_functions(cause):
-        return "value", ("these are different functions, so each rightly has a version of its own; compile one function "
-                         "for each where there are more than the limit allows"), ""
+        return "value", ("nothing to change up to the limit: these are different functions, and each rightly has a "
+                         "version of its own"), ""
     return "value", CURES.get(cause.kind, "keep it the same from call to call"), ""
 
 

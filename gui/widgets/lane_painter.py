@@ -150,7 +150,11 @@ class LanePainter:
         p.setPen(QColor(t.text_muted))
         metrics = QFontMetricsF(p.font())
         text = f"max {duration(most)}"
-        p.drawText(QPointF(GUTTER + s.width - metrics.horizontalAdvance(text) - 4, top + metrics.ascent()), text)
+        wide = metrics.horizontalAdvance(text)
+        back = theme.blend(t.base, t.border, 0.16)
+        back.setAlphaF(0.85)
+        p.fillRect(QRectF(GUTTER + s.width - wide - 8, top, wide + 8, metrics.height()), back)
+        p.drawText(QPointF(GUTTER + s.width - wide - 4, top + metrics.ascent()), text)
 
     def _few_amounts(self, amounts: np.ndarray, edges: np.ndarray, colors: list[QColor], top: int,
                            height: int, most: float) -> None:
