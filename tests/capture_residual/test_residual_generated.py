@@ -56,6 +56,41 @@ def program(x, y, u, v, s, r):
     f = lambda: g_n
     return f(), u
 """,
+    # a walrus that may not be reached does not make the variable's old value dead
+    "walrus in a chain": """
+def program(x, y, u, v, s, r):
+    u = u * opaque_gb(2)
+    if x < opaque_gb(0) == (y := 7):
+        return 1
+    return y, u
+""",
+    "walrus in one side": """
+def program(x, y, u, v, s, r):
+    u = u * opaque_gb(2)
+    return ((y := 5) if x > opaque_gb(2) else y), u
+""",
+    "walrus in a message": """
+def program(x, y, u, v, s, r):
+    u = u * opaque_gb(2)
+    assert x is not None, (y := 5)
+    try:
+        boom()
+    except KeyError if x > 100 else (x := ValueError):
+        return x, y, u
+""",
+    "names that a definition evaluates": """
+def program(x, y, u, v, s, r):
+    u = u * opaque_gb(2)
+
+    def inner(a: y, *b: len, c: s = x) -> r:
+        return a + c
+
+    class Inner(Plain, metaclass=v.__class__ if x > 100 else type):
+        pass
+
+    r.q[0]: int
+    return inner(1), sorted(inner.__annotations__), Inner(n=inner.__annotations__["a"]).n, u
+""",
     "shared variable deleted after the break": """
 def program(x, y, u, v, s, r):
     b = x + 1

@@ -65,7 +65,7 @@ def _statement(s: ast.stmt, assigned: Names, live: Names) -> Names:
         _block(s.body, set(assigned), live)  # type: ignore[attr-defined]
         for handler in s.handlers:  # type: ignore[attr-defined]
             if handler.type is not None:
-                _expr(handler.type, assigned, live)
+                _expr(handler.type, set(assigned), live)
             _block(handler.body, assigned | ({handler.name} if handler.name else set()), live)
         _block(s.orelse, set(assigned), live)  # type: ignore[attr-defined]
         return assigned | _block(s.finalbody, set(assigned), live)  # type: ignore[attr-defined]
@@ -101,6 +101,14 @@ def _statement(s: ast.stmt, assigned: Names, live: Names) -> Names:
             _expr(s.value, assigned, live)
             assigned = set(assigned)
             _target(s.target, assigned, live)
+        elif not isinstance(s.target, ast.Name):
+            _expr(s.target, assigned, live)
+        return assigned
+    if isinstance(s, ast.Assert):
+        assigned = set(assigned)
+        _expr(s.test, assigned, live)
+        if s.msg is not None:
+            _expr(s.msg, set(assigned), live)
         return assigned
     if isinstance(s, ast.Delete):
         for target in s.targets:
@@ -117,7 +125,10 @@ def _statement(s: ast.stmt, assigned: Names, live: Names) -> Names:
 
 
 def _definition(node: Any, assigned: Names, live: Names) -> None:
-    for part in [*getattr(node, "decorator_list", []), *getattr(node, "bases", [])]:
+    annotated = [n for n in ast.walk(node.args) if isinstance(n, ast.arg)] if hasattr(node, "args") else []
+    annotations = [*(a.annotation for a in annotated), getattr(node, "returns", None)]
+    for part in [*getattr(node, "decorator_list", []), *getattr(node, "bases", []), *getattr(node, "keywords", []),
+                 *(a for a in annotations if a is not None)]:
         _expr(part, assigned, live)
     if isinstance(node, ast.ClassDef):
         for statement in node.body:
@@ -151,10 +162,23 @@ def _expr(node: ast.AST, assigned: Names, live: Names) -> None:
                 live.add(name.id)
         _expr(node.generators[0].iter, assigned, live)
         return
-    if isinstance(node, ast.IfExp | ast.BoolOp):                # a walrus inside may not happen
+    if isinstance(node, ast.IfExp):                             # only one side is evaluated
+        _expr(node.test, assigned, live)
+        _expr(node.body, set(assigned), live)
+        _expr(node.orelse, set(assigned), live)
+        return
+    if isinstance(node, ast.BoolOp):                            # what a walrus after the first operand stores may not happen
+        _expr(node.values[0], assigned, live)
         inner = set(assigned)
-        for child in ast.iter_child_nodes(node):
-            _expr(child, inner, live)
+        for value in node.values[1:]:
+            _expr(value, inner, live)
+        return
+    if isinstance(node, ast.Compare):                           # nor one after the first link of a chain
+        _expr(node.left, assigned, live)
+        _expr(node.comparators[0], assigned, live)
+        inner = set(assigned)
+        for link in node.comparators[1:]:
+            _expr(link, inner, live)
         return
     for child in ast.iter_child_nodes(node):
         _expr(child, assigned, live)
