@@ -46,13 +46,17 @@ def main(path: str | None = None, run: bool = False) -> int:
     app = make_app(saved if saved in theme.THEMES else None)
     from .main_window import MainWindow
 
-    window = MainWindow(settings)
+    window = MainWindow(settings, opening=path)
     geometry = settings.value("window/geometry")
     if geometry is None or not window.restoreGeometry(geometry):
         screen = app.primaryScreen().availableGeometry()
         window.resize(min(1440, screen.width() - 40), min(900, screen.height() - 60))
     if path is not None:
-        AfterFirstPaint(window.center, lambda: window.open_path(path, run))
+        def open_it() -> None:
+            if not window.open_path(path, run):
+                window.go_home()
+
+        AfterFirstPaint(window.center, open_it)
     # Ctrl-C in the terminal closes the window; Python runs the handler at the next turn of this timer.
     signal.signal(signal.SIGINT, lambda *_: window.close())
     ticks = QTimer(window)

@@ -31,6 +31,16 @@ def code_title(code: Code) -> str:
     return code_name(code) + (f" after line {code.resume_line}" if code.kind == "resume" else "")
 
 
+def plainer(f: FailureRow) -> FailureRow:
+    """A failed condition on one symbol as a value needed and a value seen: "s0 == 4, that is n == 4" and "n is 5" become
+    4 and 5. Conditions on several stay as they are, without the symbols' names."""
+    if f.aspect != "symbolic":
+        return f
+    expected, place = f.expected.rpartition(", that is ")[2], place_of(f)
+    seen = f.seen.removeprefix(f"{place} is ")
+    return replace(f, expected=expected.removeprefix(f"{place} == "), seen=seen)
+
+
 def column(table: Any, name: str) -> np.ndarray:
     """One column of a set of columns."""
     return table[name]
@@ -168,6 +178,11 @@ class Facts:
         same = [c.id for c in self.resumes_of(self.root(code.id)) if c.resume_line == code.resume_line]
         return f"after line {code.resume_line}" + (f" ({same.index(code.id) + 1})" if len(same) > 1 else "")
 
+    def title(self, code: int) -> str:
+        """`scale`, or `scale after line 12`."""
+        c = self.session.codes[code]
+        return f"{code_name(c)} {self.resume_title(c)}" if c.kind == "resume" else code_name(c)
+
     def limit(self, code: int) -> int:
         """The recompile limit that holds for a code."""
         reached = self.limit_reached(code)
@@ -250,7 +265,7 @@ class Facts:
             groups: dict[int, list[FailureRow]] = {}
             for f in miss.failures:
                 groups.setdefault(f.artifact, []).append(
-                    self._spelled(miss.code, f, "origin", "where", "expected", "seen"))
+                    plainer(self._spelled(miss.code, f, "origin", "where", "expected", "seen")))
             found.append((miss.code, list(groups.items())))
         return found
 

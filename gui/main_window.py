@@ -30,12 +30,12 @@ from .commands import Registry
 from .jobs import Jobs
 from .run_control import RunControl
 from .session_model import SessionModel
-from .views.start_page import StartPage
 from .widgets.device_box import DeviceBox
 
 if TYPE_CHECKING:
     from .docks import Docks
     from .views.base import View
+    from .views.start_page import StartPage
 
 STATE_VERSION = 2
 DYNAMIC = (("auto", "automatic", "dynamic=None: a size that is seen to change becomes dynamic."),
@@ -44,11 +44,12 @@ DYNAMIC = (("auto", "automatic", "dynamic=None: a size that is seen to change be
 
 
 class MainWindow(QMainWindow):
-    """`settings` keeps recent files, theme and layout. `problem(sentence)` fires whenever one is shown to the user."""
+    """`settings` keeps recent files, theme and layout; `opening` names a file that will be opened after the first paint,
+    so that the start page is not made. `problem(sentence)` fires whenever one is shown to the user."""
 
     problem = Signal(str)
 
-    def __init__(self, settings: QSettings | None = None) -> None:
+    def __init__(self, settings: QSettings | None = None, opening: str | None = None) -> None:
         super().__init__()
         from .window_commands import register
 
@@ -73,11 +74,15 @@ class MainWindow(QMainWindow):
         self._make_toolbar()
         self._make_status()
         self.model.opened.connect(self._opened)
+        self.model.source_wanted.connect(lambda: self.show_view("source"))
         self.model.selection_changed.connect(lambda *_: self.commands.update())
         self.control.changed.connect(self._run_changed)
         self.control.banner_changed.connect(self._banner)
         self.control.failed.connect(self.say)
-        self.go_home()
+        if opening is None:
+            self.go_home()
+        else:
+            self._wait_page(opening)
 
     # making the frame
 
@@ -201,9 +206,7 @@ class MainWindow(QMainWindow):
     def _show_script(self, path: Path, run: bool) -> None:
         if self.docks is None:
             self._make_views()
-        if run:
-            self.control.start()
-        else:
+        if not run or not self.control.start():
             from .script_only import ScriptOnly
 
             self.model.open(ScriptOnly(path))
@@ -227,6 +230,15 @@ class MainWindow(QMainWindow):
         self.place.setToolTip(str(session.path))
         self.commands.update()
 
+    def _wait_page(self, path: str) -> None:
+        """What is painted until the file is open."""
+        label = QLabel(f"Opening {Path(path).name}\N{HORIZONTAL ELLIPSIS}")
+        label.setObjectName("muted")
+        label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.center.addWidget(label)
+        self.setWindowTitle(f"{Path(path).name} \N{EN DASH} Guardscope")
+        self.commands.update()
+
     def go_home(self) -> None:
         """Show the start page."""
         if self.docks is not None:
@@ -234,6 +246,8 @@ class MainWindow(QMainWindow):
         if self._start_page is not None:
             self.center.removeWidget(self._start_page)
             self._start_page.deleteLater()
+        from .views.start_page import StartPage
+
         page = self._start_page = StartPage(self.recent())
         page.open_wanted.connect(self.open_path)
         page.browse_wanted.connect(lambda: self.commands.run("file.open"))

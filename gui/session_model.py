@@ -37,13 +37,15 @@ class Selection:
 
 class SessionModel(QObject):
     """`opened` fires when another session (or none) is shown, `grown` when the shown one has new rows,
-    `selection_changed(old, new)` with two Selections, `filter_changed` and `highlight_changed` for the timeline."""
+    `selection_changed(old, new)` with two Selections, `filter_changed` and `highlight_changed` for the timeline,
+    `source_wanted` when a link to a line was followed."""
 
     opened = Signal()
     grown = Signal()
     selection_changed = Signal(object, object)
     filter_changed = Signal()
     highlight_changed = Signal()
+    source_wanted = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -112,6 +114,11 @@ class SessionModel(QObject):
         del self._back[:-HISTORY]
         self._ahead.clear()
         self._set(new)
+
+    def show_line(self, file: str | None, line: int) -> None:
+        """Select a line (of the selected file unless given) and bring it to the front."""
+        self.select(file=file or self.selection.file or self.session.info.get("script"), line=line)
+        self.source_wanted.emit()
 
     def select_first(self) -> None:
         """With nothing selected: the first call of the dearest cause, else the first call."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.events.schema import OUTCOME_WORDS, FailureRow
 from ..core.events.summary import place_of
-from .facts import Facts, code_name, code_title
+from .facts import Facts, code_name
 from .numbers import duration
 
 
@@ -20,7 +20,7 @@ def call_title(facts: Facts, call: int) -> str:
     """"scale(float32[64, 32])"."""
     code = facts.code(int(facts.session.calls["code"][call]))
     values = ", ".join(text for name, text in signature(facts, call) if name != "self")
-    return f"{code_title(code)}({values})"
+    return f"{facts.title(code.id)}({values})"
 
 
 def call_sentence(facts: Facts, call: int) -> str:
@@ -42,7 +42,7 @@ def call_sentence(facts: Facts, call: int) -> str:
         kept = "the one kept version" if tried == 1 else f"none of the {tried} kept versions" if tried else \
             "no kept version"
         start = f"{kept[0].upper()}{kept[1:]} {'did not fit' if tried == 1 else 'fitted'}"
-        named = [f"version {a.version}" + ("" if a.code == code else f" of {code_title(facts.code(a.code))}") for a in made]
+        named = [f"version {a.version}" + ("" if a.code == code else f" of {facts.title(a.code)}") for a in made]
         if len(named) > 2:
             named = [*named[:1], f"{len(named) - 1} versions of functions inside it"]
         new = " and ".join(named) or "another version"

@@ -21,6 +21,7 @@ from ..capture.residual.route import routed
 from ..capture.unit import Unit, unit_of
 from ..errors import GuardscopeError, Unsupported
 from ..events.recorder import RECORDER
+from ..guards.explain import sentence
 from ..source.locate import NoSource
 from ..tensor.tensor import Tensor
 from .artifact import Artifact, Options
@@ -287,10 +288,7 @@ def why_not(rivals: list[Artifact], fn: Any, args: tuple) -> str:
     for artifact in rivals[:1]:
         failures = artifact.guards.explain(fn, *args)
         if failures:
-            first = failures[0]
-            name = first.guard.origin.text if first.guard.origin is not None else first.guard.kind
-            where = f"{name}.shape[{first.dim}]" if first.dim is not None else name
-            return f": {where} was {first.expected}, is {first.seen}"
+            return f": {sentence(failures[0])}"
     return ""
 
 

@@ -70,11 +70,14 @@ def _recompile_row(session: Any, c: summary.Cause) -> CauseRow:
 
 
 def _error_rows(session: Any) -> list[CauseRow]:
+    found = [CauseRow("error", f"The script ended with {e.data.get('type', 'an exception')}"
+                      + (f" on line {e.data['line']}" if e.data.get("line") else ""), str(e.data.get("message", e.text)),
+                      file=str(e.data.get("file", "")), line=int(e.data.get("line") or 0))
+             for e in session.events if e.kind == "uncaught"]
     rows: dict[tuple[int, str, str], list[int]] = {}
     outer = {(e.call, e.type, e.message): e for e in session.errors}      # inner runs raise first, the call last
     for e in outer.values():
         rows.setdefault((e.code, e.type, e.message), []).append(e.call)
-    found = []
     for (code, kind, message), calls in rows.items():
         first = message.partition("\n")[0]
         found.append(CauseRow("error", f"{code_title(session.codes[code])} raised {kind} in {plural(len(calls), 'run')}", first,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 
 from ...core.events.schema import NodeRow
-from ..facts import Facts, code_title
+from ..facts import Facts
 from .graph_layout import layout
 
 MOST_NODES = 3000
@@ -85,7 +85,7 @@ def parts(facts: Facts, artifact: int, call: int | None) -> list[GraphPart]:
         if a.ends_in_break is not None:
             b = session.breaks[a.ends_in_break]
             border = f"graph break, line {b.line}: {b.sentence}"
-        found.append(GraphPart(a.id, f"{code_title(facts.code(a.code))}, version {a.version}", tuple(facts.nodes(a.id)),
+        found.append(GraphPart(a.id, f"{facts.title(a.code)}, version {a.version}", tuple(facts.nodes(a.id)),
                                kernels, border))
     return found
 

@@ -6,7 +6,6 @@ from PySide6.QtWidgets import QWidget
 
 from ...core.events.schema import OUTCOME_WORDS, OUTCOMES, FailureRow
 from ...core.events.summary import place_of
-from ..facts import code_title
 from ..numbers import duration, plural, short_numbers
 from ..widgets.page import Page, code, esc, link, mark
 from ..words import call_sentence, call_title, signature
@@ -62,7 +61,7 @@ class CallView(View):
         assert facts is not None
         out = []
         for code_id, groups in facts.failures_of_call(call):
-            name = code_title(facts.code(code_id))
+            name = facts.title(code_id)
             out.append(f"<h2>Why no kept version of {esc(name)} fitted</h2>")
             out.append("<table width='100%' cellspacing='0' cellpadding='4'>"
                        "<tr><th>&nbsp;</th><th>value</th><th>needed</th><th>this call</th></tr>")
@@ -81,7 +80,7 @@ class CallView(View):
         for i, f in enumerate(failures):
             title = link(f"artifact:{artifact}", f"version {version}") + \
                 ("<br><span class='muted'>nearest</span>" if nearest else "") if i == 0 else ""
-            head = f"<td rowspan='{len(failures)}' valign='top'>{title}</td>" if i == 0 else ""
+            head = f"<td rowspan='{len(failures)}' valign='top' style='white-space:pre'>{title}</td>" if i == 0 else ""
             target = f"guard:{artifact}:{f.index}"
             rows.append(f"<tr class='failed'>{head}<td><a href='{target}' class='code'>{esc(place_of(f))}</a></td>"
                         f"<td>{code(short_numbers(f.expected))}</td>"
@@ -100,7 +99,7 @@ class CallView(View):
             for source, dim, symbol in artifact.dynamic_dims:
                 place = facts.spelled(artifact.code, source if dim is None else f"{source}.shape[{dim}]")
                 items += (f"<p class='muted'>In {link(f'artifact:{a}', f'version {artifact.version}')} of "
-                          f"{esc(code_title(facts.code(artifact.code)))}, {code(place)} may be any value "
+                          f"{esc(facts.title(artifact.code))}, {code(place)} may be any value "
                           f"({esc(symbol)}).</p>")
         return f"<h2>What was decided</h2>{items}" if items else ""
 
@@ -115,12 +114,12 @@ class CallView(View):
         for n in facts.session.not_compiled:
             if n.call == call:
                 out.append(f"<p>{link(f'line:{n.line}', f'Line {n.line}')}: {esc(n.why)}. "
-                           f"<span class='warn'>{esc(code_title(facts.code(n.code)))} is not compiled.</span></p>")
+                           f"<span class='warn'>{esc(facts.title(n.code))} is not compiled.</span></p>")
         for reached in facts.session.limits:
             if reached.call == call:
                 causes = ", ".join(f"{c[0]} ({c[1]})" if isinstance(c, tuple | list) and len(c) > 1 else str(c)
                                    for c in reached.causes)
-                out.append(f"<p class='bad'>{esc(code_title(facts.code(reached.code)))} reached the limit of "
+                out.append(f"<p class='bad'>{esc(facts.title(reached.code))} reached the limit of "
                            f"{reached.limit} versions"
                            + (f"; used up by {esc(causes)}" if causes else "") + ".</p>")
         return f"<h2>Breaks and limits</h2>{''.join(out)}" if out else ""
@@ -134,7 +133,7 @@ class CallView(View):
         most = max(ns for _, ns in phases)
         total = sum(ns for _, ns in phases)
         rows = "".join(
-            f"<tr><td style='white-space:pre'>{esc(name)}</td><td align='right'>{duration(ns)}</td>"
+            f"<tr><td style='white-space:pre'>{esc(name)}</td><td align='right' style='white-space:pre'>{duration(ns)}</td>"
             f"<td><img src='bar:{max(1, round(ns / most * 100))}:{esc(name)}'></td></tr>" for name, ns in phases)
         return f"<h2>Compile time, {duration(total)}</h2><table cellspacing='0' cellpadding='3'>{rows}</table>"
 
@@ -150,7 +149,7 @@ class CallView(View):
             a = r["artifact"]
             version = link(f"artifact:{a}", f"version {facts.session.artifacts[a].version}") if a >= 0 else ""
             indent = "&nbsp;" * 4 * r["depth"]
-            goes_to = link(f"code:{r['code']}", code_title(facts.code(r["code"])))
+            goes_to = link(f"code:{r['code']}", facts.title(r["code"]))
             rows.append(f"<tr><td>{indent}{mark(outcome)}&nbsp;{goes_to}</td>"
                         f"<td>{esc(OUTCOME_WORDS[outcome])}</td><td>{version}</td>"
                         f"<td align='right'>{duration(r['end'] - r['start'])}</td></tr>")

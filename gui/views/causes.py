@@ -54,7 +54,7 @@ class CausesView(View):
         facts = [f"<img src='bar:{max(2, round(c.cost_ns / most * 90))}:{c.mark}'>&nbsp; {duration(c.cost_ns)}"] \
             if c.cost_ns else []
         facts += [link(f"cause:{place}", plural(len(c.calls), "call"))] if c.calls else []
-        facts += [link(f"line:{c.line}", f"line {c.line}")] if c.line else []
+        facts += [link(f"place:{place}", f"line {c.line}")] if c.line else []
         detail = f"<p class='muted'>{esc(short_numbers(c.detail))}</p>" if c.detail else ""
         advice = f"<p><span class='good'>→</span> {esc(c.advice)}</p>" if c.advice else ""
         fix = f"<p>&nbsp;&nbsp;&nbsp;&nbsp;&nbsp;<b>{code(c.fix)}</b></p>" if c.fix else ""
@@ -64,9 +64,12 @@ class CausesView(View):
                 f"<p class='muted'>{' &nbsp;·&nbsp; '.join(facts)}</p>{detail}{advice}{fix}</td></tr></table>")
 
     def _followed(self, kind: str, parts: list[str]) -> None:
-        if kind != "cause":
+        if kind not in ("cause", "place"):
             return
         c = self.model.causes()[int(parts[0])]
+        if kind == "place":
+            self.model.show_line(c.file, c.line)
+            return
         if c.calls:
             self.model.select(call=c.calls[0], cause=int(parts[0]))
         elif c.code is not None:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from ...core.events.schema import Kernel
-from ..facts import code_title
 from ..numbers import duration, plural
 from ..widgets.code_edit import CodeEdit
 from ..widgets.elided import ElidedLabel
@@ -76,7 +75,7 @@ class PythonView(_TextView):
         if self.part not in [f for _, f in parts] and parts:
             self.part = parts[0][1]
         self.fill(parts, self.part)
-        self.says.setText(f"{code_title(facts.code(a.code))}, version {a.version}")
+        self.says.setText(f"{facts.title(a.code)}, version {a.version}")
         self.edit.show_text(getattr(a, self.part) if parts else "")
 
     def chosen(self, value: object) -> None:

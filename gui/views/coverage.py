@@ -10,7 +10,7 @@ from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from .. import theme
-from ..facts import ReadLine, code_title
+from ..facts import ReadLine
 from ..models.table import Column, SortedTable, TableModel
 from ..numbers import plural
 from ..widgets.elided import ElidedLabel
@@ -78,7 +78,7 @@ class CoverageView(View):
             self._shown = shown
             self.table_model.set_rows(rows)
             fit_columns(self.table, [c.title for c in self.table_model.columns], WIDEST)
-            self.says.setText(f"{counted(rows)}. {code_title(facts.code(artifact.code))}, version {artifact.version}")
+            self.says.setText(f"{counted(rows)}. {facts.title(artifact.code)}, version {artifact.version}")
 
     def _chosen(self, index: QModelIndex, _: QModelIndex) -> None:
         if index.isValid():

@@ -31,6 +31,7 @@ class FunctionsView(View):
         tree.setItemDelegate(MeterDelegate(tree))
         tree.setUniformRowHeights(True)
         tree.setIndentation(13)
+        tree.setMinimumWidth(236)
         tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         header = tree.header()

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from ...core.events.summary import place_of
 from .. import theme
-from ..facts import GuardHistory, code_title
+from ..facts import GuardHistory
 from ..glossary import GUARD_KINDS, explain
 from ..models.table import Column, SortedTable, TableModel
 from ..numbers import plural
@@ -135,7 +135,8 @@ class GuardsView(View):
             h = history.get(g.index, GuardHistory())
             rank = 0 if g.index in now else 1 if h.failures else 2
             seen = h.seen if h.origin in ("", g.origin) else f"{h.origin} = {h.seen}"
-            rows.append(GuardLine(s.artifact, version, g.index, g.kind, g.origin or "(modes)", g.condition, g.expected, seen,
+            what = g.origin or {"GLOBAL_STATE": "(modes)", "NAMES_UNCHANGED": "(names)"}.get(g.kind, "")
+            rows.append(GuardLine(s.artifact, version, g.index, g.kind, what, g.condition, g.expected, seen,
                                   h.failures, g.line, g.why, rank, 0))
         rows.sort(key=lambda r: (r.rank, -r.failures, r.index))
         failed = sum(r.failures > 0 for r in rows)
@@ -168,10 +169,10 @@ class GuardsView(View):
         if has_misses:
             self.versions.addItem(f"Call {s.call}: what did not fit", MISS)
         if facts is not None and s.code is not None:
-            code = facts.code(s.code)
+            title = facts.title(s.code)
             for a in facts.artifacts_of(s.code):
                 symbols = ", ".join(str(d[2]) for d in a.dynamic_dims)
-                self.versions.addItem(f"{code_title(code)}, version {a.version}" + (f" [{symbols}]" if symbols else ""), a.id)
+                self.versions.addItem(f"{title}, version {a.version}" + (f" [{symbols}]" if symbols else ""), a.id)
         self.versions.setCurrentIndex(self.versions.findData(MISS if self._misses else s.artifact))
         self.versions.setVisible(self.versions.count() > 0)
         self.versions.blockSignals(False)

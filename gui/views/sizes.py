@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QStackedWidget, 
 
 from ...core.events.schema import OUTCOMES
 from .. import theme
-from ..facts import code_title
 from ..models.sizes import Series, series_of, thinned
 from ..numbers import plural
 from ..widgets.elided import ElidedLabel
@@ -37,7 +36,7 @@ class SizesView(View):
         self.says = ElidedLabel()
         self.says.setObjectName("muted")
         self.message = QLabel()
-        self.message.setObjectName("muted")
+        self.message.setObjectName("emptyPlots")
         self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.message.setWordWrap(True)
         self.area = QScrollArea()
@@ -76,7 +75,7 @@ class SizesView(View):
         shown = (id(facts), facts.revision, code, theme.active().name)
         if shown != self._shown:
             self._shown = shown
-            self._show(code_title(facts.code(code)), series_of(facts, code))
+            self._show(facts.title(code), series_of(facts, code))
         self._mark_call()
 
     def _loaded(self, pg: Any) -> None:

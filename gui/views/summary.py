@@ -85,7 +85,7 @@ class SummaryView(View):
         if top:
             self.mark.setPixmap(theme.mark_pixmap(top[0].mark, 13))
             self.cause.setText(top[0].headline)
-            change = top[0].fix or top[0].advice
+            change = top[0].fix or top[0].advice or (top[0].detail if top[0].mark == "error" else "")
             self.cure.setText(f"\N{RIGHTWARDS ARROW} {change}" if change else "")
             self.cure.setToolTip(top[0].advice + (f"\n{top[0].fix}" if top[0].fix else ""))
         else:

@@ -43,7 +43,7 @@ class LanePainter:
         step_ns = self.scale.per_pixel * 90
         for value in self.scale.ticks(90 if self.axis == "time" else 64, whole=self.axis == "call"):
             x = GUTTER + self.scale.to_pixel(value + center)
-            if x < GUTTER - 1 or x > self.width:
+            if x < GUTTER - 1 or x > self.width or (center and self.facts is not None and value >= max(1, self.facts.n_calls)):
                 continue
             text = number(round(value)) if self.axis == "call" else _clock(value, step_ns)
             half = metrics.horizontalAdvance(text) / 2
@@ -124,7 +124,7 @@ class LanePainter:
         track = QRectF(GUTTER, top, s.width, height)
         p.fillRect(track, theme.blend(t.base, t.border, 0.16))
         p.setClipRect(track.intersected(QRectF(0, AXIS, self.width, self.height)))
-        colors = [t.phase(n) if lane.key[0] == "compile" else QColor(t.phases["lowering"]) for n in lane.parts]
+        colors = [t.phase(n) if lane.key[0] == "compile" else theme.blend(t.base, t.text_muted, 0.75) for n in lane.parts]
         if self.axis == "time":
             edges = s.start + np.arange(s.width + 1) * s.per_pixel
             image = columns_image(stack_heights(lane.counts(edges), height), colors, height)

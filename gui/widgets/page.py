@@ -82,7 +82,7 @@ class Page(QTextBrowser):
         elif head == "guard":
             self.model.select(artifact=int(parts[0]), guard=int(parts[1]))
         elif head == "line":
-            self.model.select(line=int(rest))
+            self.model.show_line(None, int(rest))
         else:
             self.followed.emit(head, parts)
 

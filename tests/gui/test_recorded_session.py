@@ -200,3 +200,38 @@ def test_pyqtgraph_and_networkx_are_not_imported_with_a_session(recorded: Path) 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60,
                           env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
     assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_an_uncaught_exception_is_the_first_cause(make_window: Any, tmp_path: Path, qtbot: Any) -> None:
+    script = tmp_path / "ends.py"
+    script.write_text("import torch\n@torch.compile\ndef f(x):\n    return x + 1\nf(torch.ones(2))\nraise KeyError('gone')\n")
+    window = make_window()
+    assert window.open_path(script, run=True)
+    qtbot.waitUntil(lambda: not window.control.running and not window.control.watching, timeout=60_000)
+    assert window.views["summary"].cause.text() == "The script ended with KeyError on line 6"
+    window.show_view("causes")
+    window.views["causes"]._followed("place", ["0"])
+    assert (window.model.selection.file, window.model.selection.line) == (str(script), 6)
+    assert window.views["source"].front
+
+
+def test_conditions_on_one_symbol_read_as_values() -> None:
+    from guardscope.core.events.schema import FailureRow
+    from guardscope.gui.facts import plainer
+
+    one = plainer(FailureRow(0, 1, "SHAPE_ENV", "n", "s0 == 4, that is n == 4", "n is 5", where="n", aspect="symbolic"))
+    assert (one.expected, one.seen) == ("4", "5")
+    two = plainer(FailureRow(0, 1, "SHAPE_ENV", "a, b", "s0 == s1, that is a == b", "a is 5; b is 4", where="a, b",
+                             aspect="symbolic"))
+    assert (two.expected, two.seen) == ("a == b", "a is 5; b is 4")
+
+
+def test_a_window_that_will_open_a_file_paints_its_name_first(qapp: Any, tmp_path: Path, qtbot: Any) -> None:
+    from guardscope.gui.main_window import MainWindow
+    from PySide6.QtCore import QSettings
+
+    window = MainWindow(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat), opening="some/model.py")
+    assert window._start_page is None
+    assert window.windowTitle().startswith("model.py")
+    window.close()
+    window.deleteLater()
