@@ -104,7 +104,7 @@ class FunctionsView(View):
         used = int(uses[a.id]) if a.id < len(uses) else 0
         symbols = ", ".join(str(d[2]) for d in a.dynamic_dims)
         title = f"version {a.version}" + (f" [{symbols}]" if symbols else "") + ("" if a.has_graph else " (no graph)")
-        outcome = "compile" if a.version == 0 else "recompile"
+        outcome = "compile" if a.miss < 0 else "recompile"
         tip = [f"Version {a.version}, " + (f"made in call {a.call}" if a.call >= 0 else "made outside any call"),
                f"served {plural(used, 'run')}", f"compile time {duration(facts.compile_ns(artifact=a.id))}"]
         tip += [f"{source}{'' if dim is None else f', dimension {dim}'}: any value ({symbol})"
