@@ -299,11 +299,14 @@ class Facts:
         by_origin: dict[str, list[GuardRow]] = defaultdict(list)
         for g in self.guards(artifact):
             by_origin[g.origin].append(g)
+        # One guard stands for all names of libraries that the trace relied on; its condition lists them.
+        named = {name: [replace(g, condition=f"{name} as it was")] for g in by_origin[""] if g.kind == "NAMES_UNCHANGED"
+                 for name in g.condition.removeprefix("as they were: ").split("; ")}
         found = []
         for read in a.reads:
             origin, said = self.spelled(a.code, str(read.get("origin", ""))), str(read.get("protected", ""))
             how, _, why = said.partition(": ")
-            own = by_origin.get(origin, [])
+            own = by_origin.get(origin, []) or named.get(origin, [])
             known = how if how in ("checked", "input", "constant") else "unprotected"
             found.append(ReadLine(origin, known, why if known == "constant" else "", tuple(g.condition for g in own),
                                   len(own), own[0].index if own else -1, next((g.line for g in own if g.line), 0)))

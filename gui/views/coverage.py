@@ -23,7 +23,7 @@ HOW = {"checked": "Guards compare it before the version is used again.",
        "unprotected": "It was built into the version, and nothing looks at it again."}
 ORDER = {"unprotected": 0, "constant": 1, "checked": 2, "input": 3}
 MARKS = {"checked": "reuse", "input": "compile", "constant": "not_compiled", "unprotected": "error"}
-WIDEST = {"Value read": 260, "Protected by": 130, "Conditions": 100, "Line": 60}
+WIDEST = {"Value read": 220, "Protected by": 130, "Conditions": 100, "Line": 60}
 
 
 class CoverageView(View):
@@ -36,13 +36,12 @@ class CoverageView(View):
         bad = lambda r: theme.active().bad if r.how == "unprotected" else ""
         back = lambda r: theme.active().bad_back if r.how == "unprotected" else ""
         self.table_model = TableModel([
-            Column("", lambda r: "", "What protects the value.", sort=lambda r: (ORDER[r.how], r.origin), back=back,
+            Column("", lambda r: "", "What protects the value.", sort=lambda r: f"{ORDER[r.how]} {r.origin}", back=back,
                    icon=lambda r: theme.mark_icon(MARKS[r.how]), cell_tip=lambda r: HOW[r.how]),
             Column("Value read", lambda r: r.origin, "As your script writes it.", fixed=True, color=bad, back=back),
-            Column("Protected by", lambda r: {"checked": plural(r.guards, "guard"), "input": "being an input",
-                                              "constant": "being constant"}.get(r.how, "nothing"),
+            Column("Protected by", protection,
                    "\n".join(f"{name}: {text}" for name, text in HOW.items()), color=bad, back=back,
-                   sort=lambda r: (ORDER[r.how], r.guards), cell_tip=lambda r: HOW[r.how]),
+                   sort=lambda r: ORDER[r.how] * 1000 + r.guards, cell_tip=lambda r: HOW[r.how]),
             Column("Line", lambda r: str(r.line or ""), "Where your script read the value first.", True,
                    sort=lambda r: r.line, back=back),
             Column("Conditions", lambda r: r.why or "; ".join(r.conditions), "What must hold, or why it cannot change.",
@@ -85,6 +84,13 @@ class CoverageView(View):
             row = self.table_model.rows[self.sorted.mapToSource(index).row()]
             if row.guard >= 0:
                 self.model.select(artifact=self.model.selection.artifact, guard=row.guard)
+
+
+def protection(row: ReadLine) -> str:
+    """What protects a value, in two or three words."""
+    if row.how == "checked":
+        return plural(row.guards, "guard") if row.guards else "guards"
+    return {"input": "being an input", "constant": "being constant"}.get(row.how, "nothing")
 
 
 def counted(rows: list[ReadLine]) -> str:

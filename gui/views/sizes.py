@@ -149,7 +149,8 @@ class SizesView(View):
         for version in np.unique(s.versions[keep]):
             here = keep[s.versions[keep] == version]
             color, symbol = version_look(int(version))
-            dots = pg.ScatterPlotItem(x=s.calls[here], y=s.values[here], size=9, symbol=symbol, brush=pg.mkBrush(color),
+            size = 13 if symbol == "star" else 10
+            dots = pg.ScatterPlotItem(x=s.calls[here], y=s.values[here], size=size, symbol=symbol, brush=pg.mkBrush(color),
                                       pen=pg.mkPen(t.base), data=here, hoverable=True,
                                       tip=lambda x, y, data, s=s: point_tip(s, int(data)))
             dots.sigClicked.connect(self.contained(

@@ -93,9 +93,18 @@ def test_coverage_lists_what_was_read(window: Any) -> None:
     assert rows["self.seen"].conditions == ("self.seen == 1",)
     assert rows["x"].how == "input"
     assert "none unprotected" in view.says.text()
+    shown = [view.table_model.rows[view.sorted.mapToSource(view.sorted.index(i, 0)).row()] for i in range(len(rows))]
+    assert [r.how for r in shown] == ["checked"] * (len(rows) - 1) + ["input"]
     place = next(i for i, r in enumerate(view.table_model.rows) if r.origin == "self.seen")
     view.table.selectRow(view.sorted.mapFromSource(view.table_model.index(place, 0)).row())
     assert window.model.selection.guard == rows["self.seen"].guard
+
+
+def test_names_of_libraries_are_covered_by_the_guard_that_lists_them(window: Any) -> None:
+    facts = window.model.facts
+    gate = next(a.id for a in facts.session.artifacts if facts.code(a.code).qualname == "gate")
+    relu = next(r for r in facts.coverage(gate) if r.origin == "torch.relu")
+    assert (relu.how, relu.guards, relu.conditions) == ("checked", 1, ("torch.relu as it was",))
 
 
 def test_a_value_nothing_protects_stands_out(fake: ModuleType) -> None:
