@@ -160,7 +160,8 @@ def nearest(failures: tuple[FailureRow, ...]) -> list[FailureRow]:
 
 
 def causes(session: Session) -> list[Cause]:
-    """The cause ledger, dearest first. A version with several failing guards counts for each of them."""
+    """The cause ledger: what used up a limit first, then by cost. A version with several failing guards
+    counts for each of them."""
     spent = compile_ns(session)
     made = {a.miss: a for a in session.artifacts if a.miss >= 0}
     limited = {limit.code for limit in session.limits}
@@ -193,7 +194,7 @@ def causes(session: Session) -> list[Cause]:
                 cause.calls.append(miss.call)
             if miss.code in limited:
                 cause.reached_limit = True
-    return sorted(ledger.values(), key=lambda c: (-c.compile_ns, -c.versions, c.code, c.place))
+    return sorted(ledger.values(), key=lambda c: (not c.reached_limit, -c.compile_ns, -c.versions, c.code, c.place))
 
 
 def cause_kind(failure: FailureRow, place: str) -> str:
