@@ -62,6 +62,7 @@ GUARD_KINDS: dict[str, str] = {
     "FLOAT_NOT_NAN": "The number must not be NaN.",
     "GLOBAL_STATE": "Modes of the program: gradients, autocast, default type, ...",
     "SET_CONTENTS": "The members of a set.",
+    "PRESENT": "It must still be there; what it is does not matter.",
     "NAMES_UNCHANGED": "Functions of libraries are the ones that were traced, and no class hides or shows an attribute "
                        "that it did not.",
 }

@@ -205,12 +205,36 @@ def compile_callable(target: Any, options: Options) -> Any:
         method._guardscope_compiled = target         # type: ignore[attr-defined]
         return method
     if callable(target):
-        call = next((vars(c)["__call__"] for c in type(target).__mro__ if "__call__" in vars(c)), None)
-        if isinstance(call, types.FunctionType) and not isinstance(target, type):
-            return compile_callable(types.MethodType(call, target), options)
-        return compile_function(_trampoline(target), options)
+        if isinstance(target, type) or not isinstance(_call_of(target), types.FunctionType):
+            return compile_function(_trampoline(target), options)
+        return _compiled_object(target, options)
     raise ScriptError(f"torch.compile got {type(target).__name__}, expected a function, a method, a callable object or an "
                       "nn.Module")
+
+
+def _call_of(target: Any) -> Any:
+    """What calling an object runs: its class's `__call__`, unbound."""
+    return next((vars(c)["__call__"] for c in type(target).__mro__ if "__call__" in vars(c)), None)
+
+
+def _compiled_object(target: Any, options: Options) -> Callable[..., Any]:
+    """A callable object, compiled through its class's `__call__`, whichever that is when it is called."""
+    compiled: dict[Any, Callable[..., Any]] = {}
+
+    def current() -> Callable[..., Any]:
+        call = _call_of(target)
+        if not isinstance(call, types.FunctionType):
+            return target                            # no Python function any more: Python says what to do
+        if call not in compiled:
+            compiled[call] = compile_callable(types.MethodType(call, target), options)
+        return compiled[call]
+
+    @functools.wraps(current(), assigned=("__name__", "__qualname__", "__doc__"), updated=())
+    def called(*args: Any, **kwargs: Any) -> Any:
+        return current()(*args, **kwargs)
+
+    called._guardscope_compiled = target             # type: ignore[attr-defined]
+    return called
 
 
 def _is_library(function: types.FunctionType) -> bool:

@@ -52,8 +52,11 @@ def of_class(ev: Any, obj: ClassValue, name: str) -> Value | None:
         if member is not None:
             return Const(member)
     owner, raw = class_lookup(cls, name)
-    if owner is not None and name in ev.class_stores.get(owner, {}):
-        return ev.class_stores[owner][name]
+    for k in cls.__mro__ if ev.class_stores else ():
+        if name in ev.class_stores.get(k, {}):
+            return ev.class_stores[k][name]
+        if k is owner:
+            break
     if owner is None:
         settled(ev, cls, name)
         meta_owner, meta_raw = settled(ev, type(cls), name)
@@ -157,6 +160,7 @@ def is_library(module: types.ModuleType) -> bool:
 
 # -- everything else ----
 def of_tensor(ev: Any, obj: TensorValue, name: str) -> Value | None:
+    from ..tensor.tensor import Tensor
     from .reading import is_api_function
     from .torch_calls import run
 
@@ -166,6 +170,8 @@ def of_tensor(ev: Any, obj: TensorValue, name: str) -> Value | None:
     if held and name in held and (found is MISSING or not is_data_descriptor(found)):
         assert obj.origin is not None
         return ev.existing(InstanceDictOrigin(obj.origin, name), held[name])
+    if name in ("is_leaf", "retains_grad") and obj.fake._meta.requires_grad and obj.type is Tensor:
+        raise Break("attribute", name=name, what="a tensor that requires grad")
     if name in ("grad", "grad_fn", "data_ptr", "_version", "_backward_hooks"):
         raise Break("attribute", name=name, what="a tensor")
     if found is MISSING:
@@ -221,9 +227,9 @@ def of_const(ev: Any, obj: Const, name: str) -> Value | None:
 def of_tuple(ev: Any, obj: TupleValue, name: str) -> Value | None:
     cls: Any = obj.cls
     fields = getattr(cls, "_fields", ())
-    if name in fields:
+    owner, raw = settled(ev, cls, name)
+    if name in fields and type(raw).__name__ == "_tuplegetter":
         return obj.items[fields.index(name)]
-    owner, raw = class_lookup(cls, name)
     if isinstance(raw, types.FunctionType | property | classmethod | staticmethod) and name not in NAMED_TUPLE_METHODS \
             and not cls.__module__.startswith("torch") and "." not in cls.__module__[:1]:
         ev.guard("CLASS_ATTRIBUTE", None, (cls, name, raw), f"{cls.__name__}.{name} is used")

@@ -83,7 +83,8 @@ def plain_set(ev: Any, obj: ObjectValue, name: str, value: Value) -> None:
 
     raw = class_lookup(obj.cls, name)[1]
     guard_no_descriptor(ev, obj, name)
-    if raw is not None and is_data_descriptor(raw) and not isinstance(raw, types.MemberDescriptorType):
+    if raw is not None and is_data_descriptor(raw) \
+            and not (isinstance(raw, types.MemberDescriptorType) and raw.__name__ == name):
         guard_class_attribute(ev, obj, name, raw)
         if isinstance(raw, property):
             if raw.fset is None:

@@ -75,11 +75,15 @@ def of_object(ev: Any, obj: ObjectValue, name: str) -> Value | None:
         return of_exception(obj, name)
     stored = ev.class_stores
     owner, raw = class_lookup(cls, name)
-    if owner is not None and owner in stored and name in stored[owner]:
-        raw = MISSING
+    for k in cls.__mro__ if stored else ():
+        if name in stored.get(k, ()):
+            owner, raw = k, MISSING
+            break
+        if k is owner:
+            break
     if owner is not None and raw is not MISSING and is_data_descriptor(raw):
         settled(ev, type(raw), "__set__")
-        if isinstance(raw, types.MemberDescriptorType):
+        if isinstance(raw, types.MemberDescriptorType) and raw.__name__ == name:
             settled(ev, cls, name)
             return slot(ev, obj, name)
         if name == "__dict__":
@@ -118,7 +122,7 @@ def guard_class_attribute(ev: Any, obj: ObjectValue, name: str, raw: Any) -> Non
 def guard_no_descriptor(ev: Any, obj: ObjectValue, name: str) -> None:
     """What the instance holds was found because its class has no data descriptor of that name; it might gain one."""
     owner, raw = class_lookup(obj.cls, name)
-    if owner is not None and name in ev.class_stores.get(owner, ()):
+    if any(name in ev.class_stores.get(k, ()) for k in obj.cls.__mro__):
         return
     if owner is None or has_get(raw):
         settled(ev, obj.cls, name)

@@ -15,7 +15,7 @@ from .builtin_types import BUILTIN_TYPES, collection
 from .calls import call
 from .iterate import items_of
 from .native import call_class
-from .reading import is_plain_object
+from .reading import is_plain_object, keeps_tuple_methods
 from .relied import settled
 from .signals import Break
 from .torch_calls import lower
@@ -126,7 +126,7 @@ def initialise(ev: Any, made: Value, cls: type, args: list[Value], kwargs: dict[
 def is_generated_init(cls: type, owner: type | None, raw: Any) -> bool:
     """Whether `__init__` was written by @dataclass: it has no source, but its fields say what it does."""
     return owner is not None and "__dataclass_fields__" in owner.__dict__ and isinstance(raw, types.FunctionType) \
-        and raw.__code__.co_filename == "<string>"
+        and raw.__code__.co_filename == "<string>" and raw.__qualname__ == f"{owner.__qualname__}.__init__"
 
 
 def dataclass_init(ev: Any, made: ObjectValue, cls: type, raw: Any, args: list[Value], kwargs: dict[str, Value]) -> None:
@@ -178,6 +178,9 @@ def named_tuple(ev: Any, cls: Any, args: list[Value], kwargs: dict[str, Value]) 
     if (cls.__module__ or "").startswith("torch.return_types") and len(args) == 1 and len(fields) != 1:
         return TupleValue(items_of(ev, args[0]), cls)
     new = cls.__new__
+    settled(ev, cls, "__new__")
+    if not keeps_tuple_methods(ev, cls):
+        raise Break("construct", what=f"an object of class {cls.__name__}")
     if new.__code__.co_filename not in ("<string>",) and not new.__code__.co_filename.startswith("<"):
         raise Break("construct", what=f"an object of class {cls.__name__}")
     given = dict(zip(fields, args))

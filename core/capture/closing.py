@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..graph.node import Graph, Node, walk_nodes
 from ..guards.facts import share_memory
-from ..guards.origin import InstanceDictOrigin
+from ..guards.order import other_origins, prefixes
+from ..guards.origin import AttrOrigin, CellOrigin, GlobalOrigin, InstanceDictOrigin, ItemOrigin, Origin
 from .values import DictValue, ListValue, ModuleValue, ObjectValue, SetValue, TensorValue
 
 PAIRS_LIMIT = 24          # beyond so many tensor inputs only those that are written in place are told apart
@@ -36,6 +38,22 @@ def alias_guards(ev: Any) -> None:
         for other in ev.cells.values():
             if other is not variable and other.origin is not None:
                 ev.guard("NOT_ALIASING", variable.origin, other.origin, "one of these variables is assigned to")
+
+
+def present_guards(ev: Any, fetched: Iterable[Origin]) -> None:
+    """What the entry fetches without having read it must be there: a deleted name is the script's error, not the entry's."""
+    known: set[Origin] = set()
+    inside: set[Origin] = set()                # containers whose length or keys are guarded: so their items are there
+    for g in ev.guards.values():
+        for o in (g.origin, *other_origins(g)):
+            if o is not None:
+                known.update((o, *prefixes(o)))
+        if g.kind in ("SEQUENCE_LENGTH", "DICT_CONTAINS", "DICT_KEYS"):
+            inside.add(g.origin)
+    for o in fetched:
+        if isinstance(o, GlobalOrigin | CellOrigin | AttrOrigin | InstanceDictOrigin | ItemOrigin) and o not in known \
+                and not (isinstance(o, ItemOrigin) and o.of in inside):
+            ev.guard("PRESENT", o, None, "handed on unread")
 
 
 def written_inputs(ev: Any) -> list[TensorValue]:
@@ -94,4 +112,4 @@ def prune_inputs(graph: Graph, inputs: list[tuple[Node, Any]]) -> list[tuple[Nod
     return kept
 
 
-__all__ = ["ModuleValue", "alias_guards", "prune_inputs"]
+__all__ = ["ModuleValue", "alias_guards", "present_guards", "prune_inputs"]

@@ -20,7 +20,7 @@ from typing import Any
 from ..graph.node import Node, Span
 from . import effects
 from .breaks import BreakInfo
-from .closing import alias_guards, prune_inputs
+from .closing import alias_guards, present_guards, prune_inputs
 from .context import Captured
 from .frames import Frame
 from .rebuild import CannotRebuild, Rebuilder
@@ -60,6 +60,7 @@ def assemble(ev: Any, r: Rebuilder, info: BreakInfo | None) -> Captured:
     names_guard(ev)
     inputs = prune_inputs(graph, ev.inputs)
     arguments = ", ".join(r.fetch(node.origin) for node, _ in inputs)
+    present_guards(ev, r.fetched)
     body = list(r.fetches)
     if graph.operations or outputs:
         names = [r.output_names[id(v)] for v in outputs]

@@ -238,11 +238,13 @@ def truth(ev: Any, value: Value) -> bool:
     if isinstance(value, ObjectValue):
         answer = call_special(ev, value, "__bool__")
         if answer is not None:
+            if answer.type is not bool:
+                ev.raise_error(TypeError, f"__bool__ should return bool, returned {answer.type.__name__}")
             return bool(ev.native(bool, lower(ev, answer)))
         if not isinstance(value, ModuleValue) or settled(ev, value.cls, "__len__")[0] is not None:
             size = call_special(ev, value, "__len__")
             if size is not None:
-                return bool(ev.native(bool, lower(ev, size)))
+                return bool(ev.native(bool, checked_length(ev, size)))
         if value.payload is not None:
             return length(ev, value.payload) != 0
         return True
@@ -282,13 +284,25 @@ def length(ev: Any, value: Value) -> Any:
         return value.fake._meta.shape[0]
     answer = call_special(ev, value, "__len__")
     if answer is not None:
-        return lower(ev, answer)
+        return checked_length(ev, answer)
     if isinstance(value, ObjectValue) and value.payload is not None:
         return length(ev, value.payload)
     if isinstance(value, OpaqueValue | NativeValue):
         raise Break("operator", name="len()", what=f"an object of class {value.type.__name__}")
     ev.raise_error(TypeError, f"object of type '{value.type.__name__}' has no len()")
     return None
+
+
+def checked_length(ev: Any, answer: Value) -> Any:
+    """What `__len__` returned, if len() accepts it."""
+    number = lower(ev, answer)
+    if answer.type is bool:
+        number = int(number)
+    elif answer.type is not int:
+        ev.raise_error(TypeError, f"'{answer.type.__name__}' object cannot be interpreted as an integer")
+    if number < 0:
+        ev.raise_error(ValueError, "__len__() should return >= 0")
+    return number
 
 
 def is_callable(ev: Any, value: Value) -> bool:

@@ -22,6 +22,7 @@ from ..tensor.meta import Size, Spec
 from ..tensor.tensor import Tensor
 from .evaluator import Evaluator
 from .origins import CellObjectOrigin
+from .relied import settled
 from .signals import Break
 from .values import (
     BuiltinMethodValue,
@@ -298,12 +299,23 @@ def is_plain_object(cls: type) -> bool:
 
 
 def read_tuple(ev: Evaluator, origin: Origin, real: tuple, cls: type) -> Value:
-    if cls is tuple or cls is Size or hasattr(cls, "_fields"):
+    if cls is tuple or cls is Size or hasattr(cls, "_fields") and keeps_tuple_methods(ev, cls):
         ev.guard("TYPE_MATCH", origin, cls, "a tuple")
         ev.guard("SEQUENCE_LENGTH", origin, len(real), "its length is used")
         return TupleValue([ev.existing(ItemOrigin(origin, i), v) for i, v in enumerate(real)], cls, origin)
     ev.guard("TYPE_MATCH", origin, cls, "an object of this class")
     return OpaqueValue(real, origin)
+
+
+TUPLE_METHODS = ("__iter__", "__getitem__", "__len__", "__eq__", "__hash__", "__contains__", "__add__", "__mul__", "__bool__",
+                 "__getattribute__")
+
+
+def keeps_tuple_methods(ev: Evaluator, cls: type) -> bool:
+    """Whether a named tuple behaves as a tuple: its class may define methods, but not these."""
+    if (cls.__module__ or "").startswith("torch.return_types"):
+        return True
+    return all(settled(ev, cls, name)[0] in (tuple, object, None) for name in TUPLE_METHODS)
 
 
 def read_set(ev: Evaluator, origin: Origin, real: Any, cls: type) -> Value:
@@ -338,7 +350,8 @@ def read_function(ev: Evaluator, origin: Origin, real: types.FunctionType) -> Va
     if compiled is not None:
         ev.guard("ID_MATCH", origin, real, "this compiled function")
         return read(ev, ev.pin(compiled), compiled)
-    ev.guard("TYPE_MATCH", origin, types.FunctionType, "a function")
+    if not isinstance(origin, PinnedOrigin):
+        ev.guard("TYPE_MATCH", origin, types.FunctionType, "a function")
     code = real.__code__                 # one code object may run over the names of several modules
     expected = code if isinstance(origin, PinnedOrigin) else (code, real.__globals__)
     ev.guard("FUNCTION_MATCH", origin, expected, "a function with this code")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import operator
 from typing import Any
 
@@ -75,6 +76,7 @@ def index_number(ev: Any, key: Value, what: str) -> int:
 def from_sequence(ev: Any, obj: TupleValue | ListValue, key: Value) -> Value:
     name = "list" if isinstance(obj, ListValue) else "tuple"
     items = list_items(ev, obj)
+    no_slice_of_deque(ev, obj, key)
     if isinstance(key, SliceValue):
         part = ev.native(operator.getitem, items, lower(ev, key))
         if isinstance(obj, ListValue):
@@ -84,6 +86,11 @@ def from_sequence(ev: Any, obj: TupleValue | ListValue, key: Value) -> Value:
     if not -len(items) <= index < len(items):
         ev.raise_error(IndexError, f"{name} index out of range")
     return items[index]
+
+
+def no_slice_of_deque(ev: Any, obj: Value, key: Value) -> None:
+    if isinstance(key, SliceValue) and obj.type is collections.deque:
+        ev.raise_error(TypeError, "sequence index must be integer, not 'slice'")
 
 
 def from_dict(ev: Any, obj: DictValue, key: Value) -> Value:
@@ -112,6 +119,7 @@ def set_item(ev: Any, obj: Value, key: Value, value: Value) -> None:
 
         call_api(ev, operator.setitem, [obj, key, value], {}, "storing into a tensor")
     elif isinstance(obj, ListValue):
+        no_slice_of_deque(ev, obj, key)
         items = touch_list(ev, obj)
         if isinstance(key, SliceValue):
             from .iterate import items_of
@@ -138,6 +146,7 @@ def delete_item(ev: Any, obj: Value, key: Value) -> None:
     """`del obj[key]`."""
     obj, key = ev.force(obj), ev.force(key)
     if isinstance(obj, ListValue):
+        no_slice_of_deque(ev, obj, key)
         items = touch_list(ev, obj)
         ev.native(operator.delitem, items, lower(ev, key))
     elif isinstance(obj, DictValue):

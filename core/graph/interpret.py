@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ops.eager import run_eager
+from ..tensor.tensor import Tensor
 from .node import Graph, Node, map_nodes
 
 
@@ -66,14 +67,23 @@ class Interpreter:
         for node in graph.nodes:
             if node.kind == "op":
                 assert node.op is not None
-                values[id(node)] = run_eager(node.op, evaluate_scalars(map_nodes(node.args, value_of), symbols))
+                result = run_eager(node.op, evaluate_scalars(map_nodes(node.args, value_of), symbols))
+                values[id(node)] = _as_traced(result, node) if isinstance(result, Tensor) and not node.op.mutates else result
             elif node.kind == "item":
-                values[id(node)] = values[id(node.args[0])][node.args[1]]
+                values[id(node)] = _as_traced(values[id(node.args[0])][node.args[1]], node)
             elif node.kind == "constant":
                 values[id(node)] = node.value
             for dead in self.last_use.get(node.index, ()):
                 values.pop(dead, None)
         return tuple(evaluate_scalars(map_nodes(out, value_of), symbols) for out in graph.outputs)
+
+
+def _as_traced(result: Any, node: Node) -> Any:
+    """Gradients are wanted where they were when the node was traced, which may have been under no_grad()."""
+    wanted = node.spec.requires_grad if node.spec is not None else result._meta.requires_grad
+    if result._meta.requires_grad is not wanted:
+        result._meta = result._meta.replace(requires_grad=wanted)
+    return result
 
 
 def _last_uses(graph: Graph) -> dict[int, list[int]]:

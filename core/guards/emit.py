@@ -202,6 +202,10 @@ class Writer:
         if g.kind == "TENSOR_MATCH":
             self._tensor(index, g)
             return
+        if g.kind == "PRESENT":
+            assert g.origin is not None
+            self.fetch(g.origin)                           # raises when it is gone
+            return
         if g.kind == "NAMES_UNCHANGED":
             self._names_unchanged(index, g)
             return

@@ -317,6 +317,11 @@ def _set(guard: Guard, scope: Scope, bindings: Any) -> Iterator[Difference]:
         yield where, "members", value_text(set(guard.expected)), "; ".join(said) or value_text(v), None
 
 
+def _present(guard: Guard, scope: Scope, bindings: Any) -> Iterator[Difference]:
+    _read(guard, scope)
+    yield from ()
+
+
 def _names(guard: Guard, scope: Scope, bindings: Any) -> Iterator[Difference]:
     for held in guard.expected:
         now = held.now()
@@ -343,7 +348,7 @@ DIFFERENCES: dict[str, Callable[[Guard, Scope, Any], Iterator[Difference]]] = {
     "DICT_CONTAINS": _contains, "HASATTR": _hasattr, "NOT_IN_INSTANCE": _not_in_instance,
     "CLASS_ATTRIBUTE": _class_attribute, "OBJECT_ALIASING": _alias, "NOT_ALIASING": _alias,
     "STORAGE_OVERLAP": _overlap, "SHAPE_ENV": _symbolic, "FLOAT_NOT_NAN": _not_nan, "GLOBAL_STATE": _mode,
-    "SET_CONTENTS": _set, "NAMES_UNCHANGED": _names,
+    "SET_CONTENTS": _set, "NAMES_UNCHANGED": _names, "PRESENT": _present,
 }
 
 
@@ -378,6 +383,8 @@ def expected_text(guard: Guard) -> str:
         return str(e)
     if kind == "FLOAT_NOT_NAN":
         return "not NaN"
+    if kind == "PRESENT":
+        return "something"
     if kind == "NAMES_UNCHANGED":
         return "; ".join(f"{h.text} not defined" if h.value is ABSENT else h.text for h in e)
     if kind == "GLOBAL_STATE":
@@ -417,6 +424,8 @@ def condition_text(guard: Guard, bindings: dict[str, Origin]) -> str:
         return f"{o or type_name(e[0])}.{e[1]} is {value_text(e[2])}"
     if kind == "GLOBAL_STATE":
         return f"the modes are: {expected_text(guard)}"
+    if kind == "PRESENT":
+        return f"{o} exists"
     if kind == "NAMES_UNCHANGED":
         return f"as they were: {expected_text(guard)}"
     return f"{o}: {expected_text(guard)}"

@@ -192,7 +192,23 @@ def _linear_rule(input: Any, weight: Any, bias: Any) -> Spec:
         rows = f"{folded}x{input.shape[-1]}"
         cols = f"{inner}x{weight.shape[0]}" if len(weight.shape) == 2 else str(inner)
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({rows} and {cols})")
-    return Spec(d, (*input.shape[:-1], *weight.shape[:-1]))
+    shape = (*input.shape[:-1], *weight.shape[:-1])
+    if bias is not None and bias.shape:
+        _check_bias(shape, weight, tuple(bias.shape))
+    return Spec(d, shape)
+
+
+def _check_bias(shape: tuple, weight: Any, bias: tuple) -> None:
+    """The bias must fit the result without changing its shape."""
+    if len(weight.shape) == 1:
+        raise RuntimeError("mat2 must be a matrix, got 1-D tensor")
+    for dim, (n, b) in enumerate(zip(shape[::-1], bias[::-1]), 1):
+        if not same(b, 1) and not same(b, n) and b != n:
+            raise RuntimeError(f"The expanded size of the tensor ({n}) must match the existing size ({b}) at non-singleton "
+                               f"dimension {len(shape) - dim}.  Target sizes: {list(shape)}.  Tensor sizes: {list(bias)}")
+    if len(bias) > len(shape):
+        raise RuntimeError(f"expand(torch.FloatTensor{{{list(bias)}}}, size={list(shape)}): the number of sizes provided "
+                           f"({len(shape)}) must be greater or equal to the number of dimensions in the tensor ({len(bias)})")
 
 
 def _linear(a: np.ndarray, w: np.ndarray, b: np.ndarray | None) -> Any:

@@ -271,7 +271,7 @@ def test_each_kind(kind):
 
 def test_all_kinds_have_a_case():
     elsewhere = {"TENSOR_MATCH", "CLASS_ATTRIBUTE", "STORAGE_OVERLAP", "SHAPE_ENV", "GLOBAL_STATE",
-                 "NAMES_UNCHANGED"}
+                 "NAMES_UNCHANGED", "PRESENT"}
     assert set(CASES) | elsewhere == set(KINDS)
     with pytest.raises(InternalError):
         build([Guard("NO_SUCH_KIND", V, 1)], None, ["v"])
