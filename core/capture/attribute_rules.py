@@ -201,6 +201,7 @@ def of_const(ev: Any, obj: Const, name: str) -> Value | None:
     import enum
 
     if isinstance(value, enum.Enum):
+        settled(ev, type(value), name)
         if name in ("name", "_name_"):
             return Const(value.name)
         if name in ("value", "_value_"):

@@ -190,12 +190,8 @@ def missing_attribute(ev: Any, obj: ObjectValue, name: str) -> Value | None:
     """Neither instance nor class has it: `__getattr__`, as nn.Module's does or as the user wrote it."""
     owner, raw = settled(ev, obj.cls, "__getattr__")
     settled(ev, obj.cls, name)
-    if isinstance(obj, ModuleValue):
-        found = registered(ev, obj, name)
-        if found is not None:
-            return found
-        if owner is not None and getattr(owner, "__module__", "").startswith("torch."):
-            owner = None
+    if isinstance(obj, ModuleValue) and owner is not None and getattr(owner, "__module__", "").startswith("torch."):
+        return registered(ev, obj, name)
     if owner is not None and isinstance(raw, types.FunctionType):
         shadowable(ev, obj, name)
         guard_class_attribute(ev, obj, "__getattr__", raw)

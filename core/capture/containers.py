@@ -181,6 +181,8 @@ def dict_find(ev: Any, value: DictValue, key: Value) -> Entry | None:
         return found
     possible, real = real_key(key)
     if not possible:
+        if not isinstance(inner, Identity):          # a new object that may equal a key which is there
+            raise Break("operator", name="hash()", what="an object made here")
         return None
     if hasattr(real, "expr"):
         real = inner

@@ -182,6 +182,8 @@ def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 
 # -- linear ----------------------------------------------------------------------------------------------------------
 def _linear_rule(input: Any, weight: Any, bias: Any) -> Spec:
     d = _dtype_of("linear", input, weight)
+    if len(weight.shape) > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {len(weight.shape)}D")
     if bias is not None and bias.dtype is not d:
         _dtype_of("linear", input, bias)
     inner = weight.shape[-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from ..artifacts.artifact import Options
@@ -74,13 +75,14 @@ class OptimizedModule(Module):
         replaced after compiling."""
         own = self.__dict__
         cls = type(module)
-        bound = "forward" in module.__dict__
-        target: Any = module.__dict__["forward"] if bound else cls.forward
         is_forward = cls.__call__ is Module.__call__
-        if not is_forward:
-            target, bound = cls.__call__, False
+        target: Any = next(vars(k)["forward"] for k in cls.__mro__ if "forward" in vars(k)) if is_forward else cls.__call__
+        bound = is_forward and ("forward" in module.__dict__ or type(target) is not FunctionType)
+        if bound:
+            target = module.forward
         if target is not own["_forward"]:
-            own.update(_forward=target, _bound=bound, _is_forward=is_forward, _call=compile_callable(target, own["_options"]))
+            run = compile_callable(target, own["_options"]) if callable(target) else module      # Python words the error
+            own.update(_forward=target, _bound=bound, _is_forward=is_forward, _call=run)
         return own["_call"]
 
     def _hooked(self, module: Module, call: Callable[..., Any], args: Any, kwargs: Any) -> Any:
