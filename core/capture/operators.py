@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import operator
 import types
 from collections.abc import Callable
@@ -123,8 +124,8 @@ def on_scalars(ev: Any, function: Callable[..., Any], *operands: Value) -> Value
 
 def on_containers(ev: Any, op: type, a: Value, b: Value) -> Value:
     function, name, _ = BINARY[op]
-    if op is ast.Add and isinstance(a, ListValue) and isinstance(b, ListValue):
-        return ListValue([*list_items(ev, a), *list_items(ev, b)])
+    if op is ast.Add and isinstance(a, ListValue) and isinstance(b, ListValue) and a.cls is b.cls and a.cls in SEQUENCES:
+        return like_list(a, [*list_items(ev, a), *list_items(ev, b)])
     if op is ast.Add and isinstance(a, TupleValue) and isinstance(b, TupleValue):
         sized = {c.__name__ for c in (a.cls, b.cls)} & {"Size"}
         cls = a.cls if a.cls.__name__ == "Size" else b.cls
@@ -134,7 +135,10 @@ def on_containers(ev: Any, op: type, a: Value, b: Value) -> Value:
             if isinstance(seq, ListValue | TupleValue) and isinstance(count, Const) and count.type in (int, bool):
                 n = int(count.value)
                 items = list_items(ev, seq) * n
-                return ListValue(items) if isinstance(seq, ListValue) else TupleValue(items)
+                if isinstance(seq, TupleValue):
+                    return TupleValue(items)
+                if seq.cls in SEQUENCES:
+                    return like_list(seq, items)
     if isinstance(a, DictValue) and isinstance(b, DictValue) and op is ast.BitOr:
         pairs = [(e.key, e.value) for d in (a, b) for e in list(complete(ev, d).values())]
         return new_dict(ev, pairs, a.cls)
@@ -157,6 +161,16 @@ def on_containers(ev: Any, op: type, a: Value, b: Value) -> Value:
         ev.raise_error(TypeError, f'can only concatenate list (not "{b.type.__name__}") to list')
     bad_operands(ev, name, a, b)
     raise AssertionError
+
+
+SEQUENCES = (list, collections.deque)
+
+
+def like_list(model: ListValue, items: list[Value]) -> ListValue:
+    """A new list, or a deque of the same greatest length."""
+    made = ListValue(items if model.maxlen is None else items[max(0, len(items) - model.maxlen):], cls=model.cls)
+    made.maxlen = model.maxlen
+    return made
 
 
 def union_members(value: Value) -> list[Value]:

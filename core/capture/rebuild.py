@@ -37,7 +37,8 @@ from .values import (
 
 PLAIN = (int, str, bytes, bool, type(None))
 
-HELPERS = {"math": math, "max": max, "min": min, "abs": abs, "round": round, "int": int, "float": float, "len": len}
+MATH = types.SimpleNamespace(**vars(math))        # a script may replace math.floor; that is not what expressions mean
+HELPERS = {"math": MATH, "max": max, "min": min, "abs": abs, "round": round, "int": int, "float": float, "len": len}
 
 
 class CannotRebuild(Exception):

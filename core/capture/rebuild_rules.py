@@ -247,7 +247,8 @@ def method(r: Rebuilder, v: MethodValue) -> str:
 
 
 def builtin_method(r: Rebuilder, v: BuiltinMethodValue) -> str:
-    return f"{r.value(v.receiver)}.{v.name}"
+    receiver = r.value(v.receiver)
+    return f"({receiver}).{v.name}" if receiver[:1] in "-0123456789" else f"{receiver}.{v.name}"
 
 
 def known_object(r: Rebuilder, v: Any) -> str:

@@ -228,7 +228,8 @@ class Step:
             return placed.get(id(node)) or ast.unparse(node)
 
         if isinstance(target, ast.Attribute):
-            return f"{text(target.value)}.{target.attr}"
+            inner = text(target.value)
+            return f"({inner}).{target.attr}" if inner[:1] in "-0123456789" else f"{inner}.{target.attr}"
         return f"{text(target.value)}[{text(target.slice)}]"
 
     def tail(self, case: str, site: ResumeSite, texts: dict[str, str]) -> list[str]:

@@ -43,7 +43,7 @@ NEVER_TRACED = {
     "requires_grad_": "attribute-set", "resize_": "attribute-set", "set_": "attribute-set", "t_": "attribute-set",
     "squeeze_": "attribute-set", "unsqueeze_": "attribute-set", "transpose_": "attribute-set", "swapaxes_": "attribute-set",
     "retain_grad": "backward", "backward": "backward", "register_hook": "backward", "numpy": "data-item",
-    "data_ptr": "data-item", "__array__": "data-item", "storage": "data-item", "untyped_storage": "data-item",
+    "data_ptr": "data-item", "storage_offset": "data-item", "is_set_to": "data-item", "nbytes": "data-item", "__array__": "data-item", "storage": "data-item", "untyped_storage": "data-item",
     "share_memory_": "attribute-set", "as_subclass": "construct",
 }
 

@@ -40,7 +40,8 @@ from .origin import (
 )
 from .read import HELPERS, foreign_code
 
-FUNCTIONS = {"math": math, "max": max, "min": min, "abs": abs, "round": round, "int": int, "float": float}
+MATH = types.SimpleNamespace(**vars(math))        # as it was: a script may replace math.floor
+FUNCTIONS = {"math": MATH, "max": max, "min": min, "abs": abs, "round": round, "int": int, "float": float}
 PLAIN = (int, str, bool, bytes, type(None))       # constants that are written out; others get a name
 
 

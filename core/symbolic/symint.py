@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .shape_env import ShapeEnv
 
 NUMBERS = (int, float)
+FLOOR, CEIL = math.floor, math.ceil       # a script may replace them in the module
 
 
 class Symbolic:
@@ -334,10 +335,10 @@ class SymFloat(_Number):
         return _number(E.apply("int", self.expr), self.env, int(self.hint))
 
     def __floor__(self) -> Any:
-        return _number(E.apply("floor", self.expr), self.env, math.floor(self.hint))
+        return _number(E.apply("floor", self.expr), self.env, FLOOR(self.hint))
 
     def __ceil__(self) -> Any:
-        return _number(E.apply("ceil", self.expr), self.env, math.ceil(self.hint))
+        return _number(E.apply("ceil", self.expr), self.env, CEIL(self.hint))
 
     def __round__(self, digits: Any = None) -> Any:
         if digits is None:
@@ -346,7 +347,7 @@ class SymFloat(_Number):
         return _number(E.make("round_to", (self.expr, const(n)), "float"), self.env, round(self.hint, n))
 
     def is_integer(self) -> Any:
-        return self == math.floor(self)
+        return self == FLOOR(self)
 
 
 def _install() -> None:
@@ -390,12 +391,12 @@ sym_tanh = _function("tanh", math.tanh)
 
 def sym_floor(x: Any) -> Any:
     """math.floor."""
-    return math.floor(x)
+    return FLOOR(x)
 
 
 def sym_ceil(x: Any) -> Any:
     """math.ceil."""
-    return math.ceil(x)
+    return CEIL(x)
 
 
 def sym_int(x: Any) -> Any:
