@@ -101,7 +101,7 @@ def call_module(ev: Any, module: ModuleValue, args: list[Value], kwargs: dict[st
     """`module(*args)`: without hooks, its `forward`."""
     owner, raw = settled(ev, module.cls, "__call__")
     held = module.real.__dict__
-    if owner is not None and not owner.__module__.startswith("torch."):
+    if owner is not None and owner.__qualname__ != "Module":
         method = special(ev, module, "__call__")
         assert method is not None
         return call(ev, method, args, kwargs)

@@ -11,7 +11,9 @@ from .containers import complete, dict_find, list_items, new_dict
 from .frames import Frame
 from .operators import truth
 from .signals import Break, UserRaise
-from .values import ClassValue, Const, DictValue, ListValue, ObjectValue, TensorValue, TupleValue, Value
+from .values import ClassValue, Const, DictValue, ListValue, ObjectValue, RangeValue, TensorValue, TupleValue, Value
+
+IS_SEQUENCE, IS_MAPPING = 1 << 5, 1 << 6         # Py_TPFLAGS_SEQUENCE, Py_TPFLAGS_MAPPING: what patterns go by
 
 # Classes whose single positional sub-pattern matches the subject itself.
 WHOLE = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
@@ -46,8 +48,12 @@ def matches(ev: Any, frame: Frame, pattern: ast.pattern, subject: Value) -> bool
 def sequence(ev: Any, frame: Frame, pattern: ast.MatchSequence, subject: Value) -> bool:
     from .expressions import store_name
 
-    if not isinstance(subject, TupleValue | ListValue):
+    if not subject.type.__flags__ & IS_SEQUENCE:
         return False
+    if isinstance(subject, RangeValue):
+        subject = ListValue([Const(n) for n in range(subject.start, subject.stop, subject.step)])
+    if not isinstance(subject, TupleValue | ListValue):
+        raise Break("operator", name="case", what=f"an object of class {subject.type.__name__}")
     items = list_items(ev, subject)
     star = next((i for i, p in enumerate(pattern.patterns) if isinstance(p, ast.MatchStar)), None)
     count = len(pattern.patterns)
@@ -68,8 +74,10 @@ def sequence(ev: Any, frame: Frame, pattern: ast.MatchSequence, subject: Value) 
 def mapping(ev: Any, frame: Frame, pattern: ast.MatchMapping, subject: Value) -> bool:
     from .expressions import evaluate, store_name
 
-    if not isinstance(subject, DictValue):
+    if not subject.type.__flags__ & IS_MAPPING:
         return False
+    if not isinstance(subject, DictValue):
+        raise Break("operator", name="case", what=f"an object of class {subject.type.__name__}")
     keys = []
     for node, inner in zip(pattern.keys, pattern.patterns):
         key = evaluate(ev, frame, node)

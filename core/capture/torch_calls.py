@@ -43,8 +43,8 @@ NEVER_TRACED = {
     "requires_grad_": "attribute-set", "resize_": "attribute-set", "set_": "attribute-set", "t_": "attribute-set",
     "squeeze_": "attribute-set", "unsqueeze_": "attribute-set", "transpose_": "attribute-set", "swapaxes_": "attribute-set",
     "retain_grad": "backward", "backward": "backward", "register_hook": "backward", "numpy": "data-item",
-    "data_ptr": "data-item", "storage_offset": "data-item", "is_set_to": "data-item", "nbytes": "data-item", "__array__": "data-item", "storage": "data-item", "untyped_storage": "data-item",
-    "share_memory_": "attribute-set", "as_subclass": "construct",
+    "data_ptr": "data-item", "__array__": "data-item", "storage": "data-item", "untyped_storage": "data-item",
+    "storage_offset": "data-item", "is_set_to": "data-item", "share_memory_": "attribute-set", "as_subclass": "construct",
 }
 
 
@@ -124,10 +124,21 @@ def run(ev: Any, function: Callable[..., Any], args: list[Any], kwargs: dict[str
     except (UserRaise, Break, RecursionError):
         raise
     except Exception as problem:
+        if has_symbols(args) or has_symbols(tuple(kwargs.values())):       # which its text may name
+            raise Break("call-unknown", what=f"{what}, which raises {type(problem).__name__},") from None
         raised = UserRaise(ev.lift_exception(problem))
         raised.value.of_api = True
         raise raised from None
     return lift(ev, raw)
+
+
+def has_symbols(value: Any) -> bool:
+    """Whether a number or a size in here is symbolic."""
+    if isinstance(value, FakeTensor):
+        return any(not isinstance(n, int) for n in (*value._meta.shape, *value._meta.strides))
+    if isinstance(value, tuple | list):
+        return any(map(has_symbols, value))
+    return hasattr(value, "expr") and hasattr(value, "env")
 
 
 REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
