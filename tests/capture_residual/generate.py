@@ -16,8 +16,8 @@ TENSORS = ("u", "v", "w")
 
 
 class Generator:
-    """Writes one function `program(x, y, u, v, s, r)` (two ints, two tensors, a list of ints, an object with an int `n` and
-    a list `q`); `bound` holds the names that surely have a value at the place written to."""
+    """Writes one function `program(x, y, u, v, s, r, d, f, z)`: two ints, two tensors, a list of ints, an object with an
+    int `n` and a list `q`, a dict with an int "k" and a tensor "t", a float, None or an int. `bound` holds the names that surely have a value at the place written to."""
 
     def __init__(self, seed: int, size: int = 9) -> None:
         self.random = random.Random(seed)
@@ -37,7 +37,7 @@ class Generator:
         ended = ", ".join(n for n in (*INTS, *LISTS, *TENSORS) if n in bound)
         maybe = self.random.choice(INTS)
         lines.append(f"return {ended}, p.n, r, {maybe}" if self.chance(0.15) else f"return {ended}, p.n, r, p is r")
-        text = "def program(x, y, u, v, s, r):\n" + "".join(f"    {line}\n" for line in lines)
+        text = "def program(x, y, u, v, s, r, d, f, z):\n" + "".join(f"    {line}\n" for line in lines)
         ast.parse(text)
         return text
 
@@ -65,7 +65,7 @@ class Generator:
         if depth <= 0 or self.chance(0.15):
             return self.pick(*names, "x", str(self.random.randint(-2, 5)))
         e = lambda: self.integer(bound, depth - 1)
-        kind = self.random.randrange(19)
+        kind = self.random.randrange(26)
         if kind == 0:
             return f"({e()} {self.pick('+', '-', '*', '|', '&')} {e()})"
         if kind in (1, 2, 3):
@@ -99,7 +99,31 @@ class Generator:
             return f"len(f'{{gb({self.pick(*names, 'x')})!r:>{self.pick('3', '{gb(4)}')}}}{{{self.pick(*names, 'x')}:2}}')"
         if kind == 17:
             return f"(lambda i, j={e()}: i + j + {self.pick(*names, 'x')})({e()})"
-        return f"-{e()}"
+        if kind == 18:
+            return f"-{e()}"
+        if kind < 22:
+            return self.from_arguments(e)
+        return self.from_items(e, self.items(bound, depth - 1), self.items(bound, depth - 1))
+
+    def from_arguments(self, e: Callable[[], str]) -> str:
+        """An int that depends on what the dict, the object, the float or None holds."""
+        return self.pick("d['k']", f"d.get('q', {e()})", "len(d)", "int(f)", f"(z if z is not None else {e()})",
+                         "int(isinstance(z, int))", f"getattr(r, 'zz', {e()})", "int(hasattr(r, 'k'))", "u.numel()",
+                         "int(u.shape == v.shape)", "u.size(0)", "r.double", f"r.plus({e()}, n={e()})", "r.count",
+                         "int(f > 1.0)", "len([*d])", "u.dim()", "int(d['t'] is u)", f"({e()}, {e()})[z is None]", "len(s)",
+                         "int('k' in d)", "r.first(*s)", "type(r).kind", "int(f * 2)", "round(f)")
+
+    def from_items(self, e: Callable[[], str], one: str, two: str) -> str:
+        """An int that Python's own functions make of lists."""
+        return self.comprehension(lambda: self.pick(
+            f"sorted({one})[0]", f"max({one})", f"min({one}, key=lambda i: -i)", f"int(any(i > {e()} for i in {one}))",
+            f"sum(i * j for i, j in enumerate({one}))", f"len(list(zip({one}, {two})))", f"{one}.count({e()})",
+            f"divmod({e()}, 3)[1]", f"({e()} // 2)", f"({e()} % 3)", f"len(str({e()}))", f"abs({e()})",
+            f"len({{*{one}, {e()}}})", f"sum(map(lambda i: i + 1, {one}))", f"len({one}[1:] + {two}[:-1])",
+            f"[*reversed({one})][0]", f"int(all(i for i in {one} if i > 0))", f"len({{i: j for i, j in zip({one}, {two})}})",
+            f"int({one} == {two})", f"int({one} < {two})", f"functools.reduce(lambda i, j: i - j, {one})",
+            f"list(itertools.accumulate({one}))[-1]", f"next((i for i in {one} if i > {e()}), {e()})",
+            f"sum(j for i in {one} for j in {two} if i == j)", f"math.gcd({e()}, {e()})", f"functools.partial(show, {e()})({e()})"))
 
     def truth(self, bound: set[str], depth: int = 2) -> str:
         kind = self.random.randrange(8)
@@ -141,7 +165,11 @@ class Generator:
         if depth <= 0 or self.chance(0.3):
             return self.pick(*names)
         e = lambda: self.tensor(bound, depth - 1)
-        kind = self.random.randrange(6)
+        kind = self.random.randrange(8)
+        if kind == 6:
+            return self.pick("d['t']", f"({e()} * f)", f"{e()}.clone()", f"({e()} + {e()}.sum())", f"{e()}.view(-1)")
+        if kind == 7:
+            return f"torch.where({e()} > {self.integer(bound, 1)}, {self.pick(*names)}, {self.pick('1.0', 'f')})"
         if kind == 0:
             return f"({e()} {self.pick('+', '-', '*')} {e()})"
         if kind == 1:
@@ -201,7 +229,14 @@ class Generator:
                           f"gb({self.tensor(bound)})", f"p.q.append({self.integer(bound)})", "gb()",
                           f"s.append({self.integer(bound)})", f"u.add_({self.pick('v', '1')})", "v.mul_(0.5)",
                           f"r.q.insert(0, {self.integer(bound)})", "s.reverse()", f"s[1:] = [{self.integer(bound)}]",
-                          f"setattr(r, 'k', {self.integer(bound)})", "gb(l is s)", "gb(r.q is s)", "gb(u is v)")]
+                          f"setattr(r, 'k', {self.integer(bound)})", "gb(l is s)", "gb(r.q is s)", "gb(u is v)",
+                          f"d['k'] = {self.integer(bound)}", f"d[{self.integer(bound, 1)}] = {self.integer(bound)}",
+                          "d.pop('k', 0)", f"d.update(k={self.integer(bound)})", f"d.setdefault('j', {self.integer(bound)})",
+                          "l.sort()", "gb(l.pop())", "s.extend(l)", "s.pop(0)", "del s[1:]", f"l.insert(1, {self.integer(bound)})",
+                          "u[:2].add_(1)", "u.view(-1).mul_(2)", "d['t'].sub_(1)", "r.n, p.n = p.n, r.n", "r.q = l", "p.q = s",
+                          f"r.bump({self.integer(bound)})", f"r.double = {self.integer(bound)}", "gb(list(d))", "d['t'] = u",
+                          "show(*d)", "gb([*r.q])", f"d.update({{'k': {self.integer(bound)}, 'w': u}})", "r.q.clear()",
+                          "for kk in [*d]: show(kk)", "show(**{'a': x})", "g_l.append(x)", "gb(list(g_l))")]
 
     def write_store(self, bound: set[str], *_: object) -> list[str]:
         e = self.integer(bound)

@@ -1,6 +1,9 @@
 # Random programs (generate.py), compiled and as plain Python, with graph breaks at some gb() of each. A failing seed is
 # reproduced with generate.program(seed); what was found that way is kept below as a program of its own.
 import ast
+import functools
+import itertools
+import math
 import random
 import warnings
 
@@ -18,21 +21,59 @@ OPAQUE = torch._dynamo.disable(support.opaque)
 def calls():
     """Arguments that an artifact of the first call may be wrong for: other numbers, sizes, equal values, aliases."""
     first, other = [1.0, -2.0, 3.0], [0.5, -4.0, -3.0]
-    for x, y, u, v, s, q, alias in [
-            (2, 3, first, other, [1, 2], [4], ""), (2, 3, first, other, [1, 2], [4], ""),
-            (-1, 3, first, other, [1, 2], [4], ""),
-            (2, 2, other, other, [2, 2], [2], ""), (2, 3, first, other, [1, 2], [4], "lists"),
-            (2, 3, first, other, [1, 2], [4], "tensors"), (5, 0, [*first, 2.0], [*other, 1.0], [3], [7, 8], ""),
-            (7, 1, [*other, -1.0], [*other, 1.0], [0], [5, 8], ""), (2, 3, first, other, [1, 2], [4], "")]:
+    for x, y, u, v, s, q, f, z, special in [
+            (2, 3, first, other, [1, 2], [4], 1.5, None, ""), (2, 3, first, other, [1, 2], [4], 1.5, None, ""),
+            (-1, 3, first, other, [1, 2], [4], 0.5, 2, "keys"), (2, 2, other, other, [2, 2], [2], 1.5, 7, ""),
+            (2, 3, first, other, [1, 2], [4], 1.5, None, "lists"), (2, 3, first, other, [1, 2], [4], 1.5, None, "tensors"),
+            (5, 0, [*first, 2.0], [*other, 1.0], [3], [7, 8], -2.0, None, "order"),
+            (7, 1, [*other, -1.0], [*other, 1.0], [0], [5, 8], 1.5, 0, "dict"),
+            (2, 3, first, other, [1, 2], [4], 1.5, None, "class"), (2, 3, first, other, [1, 2], [4], 1.5, None, "")]:
         tensor = torch.tensor(u)
-        yield (x, y, tensor, tensor if alias == "tensors" else torch.tensor(v), s,
-               support.Plain(n=x, q=s if alias == "lists" else list(q)))
+        d = {"k": x, "t": tensor if special == "dict" else torch.tensor(u)}
+        if special == "keys":
+            d["q"] = 5
+        elif special == "order":
+            d = dict(reversed(d.items()))
+        kind = Other if special == "class" else Thing
+        yield (x, y, tensor, tensor if special == "tensors" else torch.tensor(v), s,
+               kind(n=x, q=s if special == "lists" else list(q)), d, f, z)
 
 
+class Thing(support.Plain):
+    kind = 1
+    count = 3
+
+    @property
+    def double(self):
+        return self.n * 2
+
+    @double.setter
+    def double(self, value):
+        self.n = value // 2
+
+    def plus(self, k, *, n=0):
+        return self.n + k + n
+
+    def first(self, *items):
+        return items[0] if items else self.kind
+
+    def bump(self, k):
+        self.n += k
+        self.q.append(self.n)
+
+
+class Other(Thing):
+    kind = 2
+
+    def plus(self, k, *, n=0):
+        return super().plus(k, n=n) + 1
+
+
+EXTRA = {"torch": torch, "functools": functools, "itertools": itertools, "math": math}
 FOUND = {
     # the stored value was equal to the one in the list when captured, and the store was left out
     "store of an equal item": """
-def program(x, y, u, v, s, r):
+def program(x, y, u, v, s, r, d, f, z):
     a = x + 1
     l = [x, 2, 3]
     u = u * 0.5
@@ -41,14 +82,14 @@ def program(x, y, u, v, s, r):
 """,
     # a comprehension's variable is no local of the function, though Python 3.12 lists it there
     "global named like a comprehension variable": """
-def program(x, y, u, v, s, r):
+def program(x, y, u, v, s, r, d, f, z):
     squares = [g_n * 2 for g_n in range(3)]
     u = u * 2
     opaque_gb(1)
     return g_n, squares, u
 """,
     "unbound variable shared later": """
-def program(x, y, u, v, s, r):
+def program(x, y, u, v, s, r, d, f, z):
     if x > 100:
         g_n = 1
     u = u * 2
@@ -58,19 +99,19 @@ def program(x, y, u, v, s, r):
 """,
     # a walrus that may not be reached does not make the variable's old value dead
     "walrus in a chain": """
-def program(x, y, u, v, s, r):
+def program(x, y, u, v, s, r, d, f, z):
     u = u * opaque_gb(2)
     if x < opaque_gb(0) == (y := 7):
         return 1
     return y, u
 """,
     "walrus in one side": """
-def program(x, y, u, v, s, r):
+def program(x, y, u, v, s, r, d, f, z):
     u = u * opaque_gb(2)
     return ((y := 5) if x > opaque_gb(2) else y), u
 """,
     "walrus in a message": """
-def program(x, y, u, v, s, r):
+def program(x, y, u, v, s, r, d, f, z):
     u = u * opaque_gb(2)
     assert x is not None, (y := 5)
     try:
@@ -79,7 +120,7 @@ def program(x, y, u, v, s, r):
         return x, y, u
 """,
     "names that a definition evaluates": """
-def program(x, y, u, v, s, r):
+def program(x, y, u, v, s, r, d, f, z):
     u = u * opaque_gb(2)
 
     def inner(a: y, *b: len, c: s = x) -> r:
@@ -91,8 +132,20 @@ def program(x, y, u, v, s, r):
     r.q[0]: int
     return inner(1), sorted(inner.__annotations__), Inner(n=inner.__annotations__["a"]).n, u
 """,
+    # a finally block that was entered by the normal way at first, then by a return
+    "two ways into finally": """
+def program(x, y, u, v, s, r, d, f, z):
+    try:
+        if x < 0:
+            return u * 2
+        gb(x)
+    finally:
+        y = opaque_gb(y)
+        v = v * y
+    return v
+""",
     "shared variable deleted after the break": """
-def program(x, y, u, v, s, r):
+def program(x, y, u, v, s, r, d, f, z):
     b = x + 1
     f = lambda: b
     u = u * 2
@@ -114,13 +167,13 @@ def fresh():
 def outcomes(function, namespace):
     out = []
     for n, arguments in enumerate(calls()):
-        namespace["g_n"] = n % 3
+        namespace.update(g_n=n % 3, g_l=[n % 2])
         out.append(repr(support.outcome(function, namespace, arguments)))
     return out
 
 
 def check(text, name):
-    namespace = support.build(text, name, {"gb": support.traced, "opaque_gb": OPAQUE, "torch": torch})
+    namespace = support.build(text, name, {"gb": support.traced, "opaque_gb": OPAQUE, **EXTRA})
     function = namespace["program"]
     wanted = outcomes(function, namespace)
     assert outcomes(torch.compile(function, backend="eager"), namespace) == wanted, text

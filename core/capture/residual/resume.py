@@ -72,8 +72,10 @@ def make_resume(unit: Unit, path: Sequence[Level], broken: ast.AST, role: str, f
 
     Raises CannotResume when the place has none.
     """
+    levels = tuple((field, None if managers is None or id(owner) not in managers else tuple(managers[id(owner)]))
+                   for owner, field, _ in path)
     key = (id(unit.original.code), place(broken), role, branch, tuple((place(n), name) for n, name in finished),
-           tuple(sorted(bound)), tuple(cells), len(path), tuple(n for names in (managers or {}).values() for n in names))
+           tuple(sorted(bound)), tuple(cells), levels)
     known = _sites.get(key)
     if known is None:
         known = _sites[key] = _make(unit, path, broken, role, finished, result, bound, cells, branch, managers or {})
