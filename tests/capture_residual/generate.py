@@ -17,7 +17,8 @@ TENSORS = ("u", "v", "w")
 
 class Generator:
     """Writes one function `program(x, y, u, v, s, r, d, f, z)`: two ints, two tensors, a list of ints, an object with an
-    int `n` and a list `q`, a dict with an int "k" and a tensor "t", a float, None or an int. `bound` holds the names that surely have a value at the place written to."""
+    int `n` and a list `q`, a dict with an int "k" and a tensor "t", a float, None or an int. `bound` holds the names that
+    surely have a value at the place written to."""
 
     def __init__(self, seed: int, size: int = 9) -> None:
         self.random = random.Random(seed)
@@ -123,7 +124,8 @@ class Generator:
             f"[*reversed({one})][0]", f"int(all(i for i in {one} if i > 0))", f"len({{i: j for i, j in zip({one}, {two})}})",
             f"int({one} == {two})", f"int({one} < {two})", f"functools.reduce(lambda i, j: i - j, {one})",
             f"list(itertools.accumulate({one}))[-1]", f"next((i for i in {one} if i > {e()}), {e()})",
-            f"sum(j for i in {one} for j in {two} if i == j)", f"math.gcd({e()}, {e()})", f"functools.partial(show, {e()})({e()})"))
+            f"sum(j for i in {one} for j in {two} if i == j)", f"math.gcd({e()}, {e()})",
+            f"functools.partial(show, {e()})({e()})"))
 
     def truth(self, bound: set[str], depth: int = 2) -> str:
         kind = self.random.randrange(8)
@@ -232,7 +234,8 @@ class Generator:
                           f"setattr(r, 'k', {self.integer(bound)})", "gb(l is s)", "gb(r.q is s)", "gb(u is v)",
                           f"d['k'] = {self.integer(bound)}", f"d[{self.integer(bound, 1)}] = {self.integer(bound)}",
                           "d.pop('k', 0)", f"d.update(k={self.integer(bound)})", f"d.setdefault('j', {self.integer(bound)})",
-                          "l.sort()", "gb(l.pop())", "s.extend(l)", "s.pop(0)", "del s[1:]", f"l.insert(1, {self.integer(bound)})",
+                          "l.sort()", "gb(l.pop())", "s.extend(l)", "s.pop(0)", "del s[1:]",
+                          f"l.insert(1, {self.integer(bound)})",
                           "u[:2].add_(1)", "u.view(-1).mul_(2)", "d['t'].sub_(1)", "r.n, p.n = p.n, r.n", "r.q = l", "p.q = s",
                           f"r.bump({self.integer(bound)})", f"r.double = {self.integer(bound)}", "gb(list(d))", "d['t'] = u",
                           "show(*d)", "gb([*r.q])", f"d.update({{'k': {self.integer(bound)}, 'w': u}})", "r.q.clear()",
