@@ -59,8 +59,11 @@ def set_stance(name: str) -> str:
     return before
 
 
+GENERATED = ("<compiled ", "<dispatch ", "<reuse ", "<artifact ", "<guards ")      # file names of generated code
+
+
 def is_ours(file: str) -> bool:
-    return file.startswith((ROOT + "core", ROOT + "gui"))
+    return file.startswith((ROOT + "core", ROOT + "gui", *GENERATED))
 
 
 def is_compilable_file(file: str) -> bool:

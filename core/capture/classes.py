@@ -118,7 +118,9 @@ def initialise(ev: Any, made: Value, cls: type, args: list[Value], kwargs: dict[
         return made
     if not isinstance(raw, types.FunctionType):
         raise Break("construct", what=f"an object of class {cls.__name__}")
-    call(ev, bind(ev, raw, made, cls, "__init__"), args, kwargs)
+    result = ev.force(call(ev, bind(ev, raw, made, cls, "__init__"), args, kwargs))
+    if not (isinstance(result, Const) and result.value is None):
+        ev.raise_error(TypeError, f"__init__() should return None, not '{result.type.__name__}'")
     return made
 
 

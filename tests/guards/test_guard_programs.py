@@ -1,6 +1,7 @@
 """Generated guard functions against plain comparison: a call is accepted exactly when nothing that was read changed."""
 
 import linecache
+import math
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from guardscope.core.errors import InternalError
 from guardscope.core.graph.node import Span
 from guardscope.core.guards.compile import build
 from guardscope.core.guards.explain import kind_of_reason, sentence
-from guardscope.core.guards.guard import KINDS, Guard, TensorExpectation
+from guardscope.core.guards.guard import ABSENT, KINDS, Guard, Held, TensorExpectation
 from guardscope.core.guards.origin import (
     ArgOrigin,
     AttrOrigin,
@@ -298,6 +299,42 @@ def test_a_class_attribute_replaced_or_shadowed():
         finally:
             Config.scale = found
         assert program.check(f, Wide()) is None
+
+
+def test_names_unchanged():
+    class Low(Config):
+        pass
+    guard = Guard("NAMES_UNCHANGED", None, (
+        Held(vars(math), "sqrt", math.sqrt, "math.sqrt"), Held(Low.__dict__, "extra", ABSENT, "Low.extra"),
+        Held(Low, "__mro__", Low.__mro__, "the base classes of Low")))
+    program = build([guard], None, ["v"])
+    assert program.check(f, 1) is None and program.explain(f, 1) == []
+
+    def fails(where):
+        assert program.check(f, 1) == 0
+        failure, = program.explain(f, 1)
+        assert failure.where == where
+    before = math.sqrt
+    math.sqrt = math.exp
+    try:
+        fails("math.sqrt")
+        del math.sqrt
+        fails("math.sqrt")
+    finally:
+        math.sqrt = before
+    Low.extra = None                                       # there, although it is None
+    fails("Low.extra")
+    del Low.extra
+    Low.__bases__ = (Wide,)
+    fails("the base classes of Low")
+    Low.__bases__ = (Config,)
+    assert program.check(f, 1) == 0                        # another tuple: compiled anew, which is never wrong
+
+
+def test_present():
+    program = build([Guard("PRESENT", InstanceDictOrigin(V, "scale"), None)], None, ["v"])
+    assert program.check(f, Config(scale=3)) is None and program.check(f, Config()) == 0
+    assert program.explain(f, Config())[0].where == "v.scale"
 
 
 def test_shared_memory():

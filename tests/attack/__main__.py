@@ -1,0 +1,73 @@
+"""`python -m tests.attack --trials 100000 --seed 1`: random changes between calls of compiled programs; minimal failures."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import signal
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+import main  # noqa: E402
+
+main.make_importable()
+from guardscope.tests.attack.random.trial import attempt, run, shrink  # noqa: E402
+from guardscope.tests.attack.random.world import World  # noqa: E402
+
+MEMORY = 8 << 30         # bytes; a changed number may ask for a huge tensor
+SECONDS = 10             # a changed method may make a loop endless
+
+
+class TooLong(BaseException):
+    """A trial takes too long."""
+
+
+def too_long(*_: object) -> None:
+    raise TooLong
+
+
+def attack(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.attack", description=__doc__)
+    parser.add_argument("--trials", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--program", default="", help="only programs whose name starts so")
+    parser.add_argument("--backend", default="eager")
+    parser.add_argument("--stop", type=int, default=20, help="after so many different failures")
+    options = parser.parse_args(argv)
+    names = [n for n in World("plain", "slots").module.PROGRAMS if n.startswith(options.program)]
+    start, found = time.time(), {}
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    signal.signal(signal.SIGALRM, too_long)
+    for number in range(options.trials):
+        seed = options.seed * 10**7 + number
+        rng = random.Random(seed)
+        name = rng.choice(names)
+        setting = {"backend": options.backend, "dynamic": rng.choice([None, None, True, False])}
+        signal.alarm(SECONDS)
+        try:
+            failure = attempt(name, seed, setting)
+            signal.alarm(0)
+        except TooLong:
+            print(f"seed {seed}: {name} takes more than {SECONDS} s; left out\n", flush=True)
+            continue
+        if failure is None:
+            continue
+        failure = shrink(failure)
+        if run(failure.program, failure.steps, failure.options) is None:
+            failure.text += "   (does not repeat)"
+        key = (name, tuple(s[:2] for s in failure.steps), failure.text[:40])
+        if key not in found:
+            found[key] = failure
+            print(f"seed {seed}: {failure}\n", flush=True)
+        if len(found) >= options.stop:
+            break
+    print(f"{number + 1} trials from seed {options.seed}, {len(found)} different failures, {time.time() - start:.0f} s")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(attack(sys.argv[1:]))

@@ -1,0 +1,185 @@
+"""One trial: build both worlds, call, change, call again; everything that can be seen must stay alike."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from guardscope.core.tensor.state import STATE
+
+from .compare import Difference, Pairing, same_outcome
+from .mutations import CHANGES, Impossible, change_shared
+from .places import look
+from .world import Shared, World
+
+Step = tuple            # ("call",), ("refresh",), ("shared", seed), (kind of change, path, seed)
+KINDS = ["replace"] * 7 + ["change"] * 5 + ["drop", "swap", "swap", "shadow"]
+
+
+@dataclass
+class Failure:
+    """What went wrong: replay with `run(program, steps, ...)`."""
+
+    program: str
+    steps: list[Step]
+    options: dict[str, Any]
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.program} {self.options}\n    " + "\n    ".join(map(repr, self.steps)) + f"\n    -> {self.text}"
+
+
+class Trial:
+    """Runs steps in both worlds."""
+
+    def __init__(self, program: str, options: dict[str, Any]) -> None:
+        import torch  # type: ignore[import-not-found]
+
+        torch._dynamo.reset()
+        self.shared = Shared()
+        self.exact = options["backend"] == "eager"
+        self.mine, self.plain = World("compiled", program), World("plain", program)
+        self.mine.compiled = torch.compile(self.mine.target, **options)
+
+    def close(self) -> None:
+        self.shared.undo()
+
+    def step(self, step: Step) -> None:
+        """Raises Difference when the worlds part, Impossible when a change cannot be made."""
+        if step[0] == "call":
+            self.call()
+        elif step[0] == "refresh":
+            try:
+                self.mine.refresh()
+                self.plain.refresh()
+            except Exception:                          # a class that was changed cannot be instantiated any more
+                raise Impossible from None
+        elif step[0] == "shared":
+            change_shared(step[1], look(self.plain), self.shared)
+        else:
+            self.change(*step)
+
+    def change(self, kind: str, path: str, seed: int) -> None:
+        outcomes = []
+        for world in (self.plain, self.mine):
+            view = look(world)
+            place = next((p for p in view.places if p.path == path), None)
+            if place is None:
+                raise Impossible
+            try:
+                CHANGES[kind](random.Random(seed), place, view)
+                outcomes.append("done")
+            except Impossible:
+                raise
+            except Exception as problem:               # for example a class that cannot have another layout
+                outcomes.append(type(problem).__name__)
+        if outcomes[0] != outcomes[1]:
+            raise Difference(f"{kind} of {path}: compiled {outcomes[1]}, plain {outcomes[0]}")
+
+    def call(self) -> None:
+        before = STATE.mode
+        mine = self.mine.call()
+        after = STATE.mode
+        STATE.mode = before
+        plain = self.plain.call()
+        if STATE.mode is not after:
+            raise Difference(f"modes after the call: compiled {after}, plain {STATE.mode}")
+        try:
+            self.compare(mine, plain)
+        except Difference:
+            raise
+        except Exception:                              # a class was changed so that nothing can be seen of its instances
+            raise Impossible from None
+
+    def compare(self, mine: tuple[str, Any], plain: tuple[str, Any]) -> None:
+        pairing = Pairing(self.exact)
+        same_outcome(mine, plain, pairing)
+        pairing.same(self.mine.args, self.plain.args, "args")
+        pairing.same(self.mine.kwargs, self.plain.kwargs, "kwargs")
+        pairing.same(self.mine.target, self.plain.target, "target")
+        mine_view, plain_view = look(self.mine), look(self.plain)
+        paths = [[p.path for p in v.places] for v in (mine_view, plain_view)]
+        if paths[0] != paths[1]:
+            raise Difference(f"what can be seen: compiled only {sorted(set(paths[0]) - set(paths[1]))}, plain only "
+                             f"{sorted(set(paths[1]) - set(paths[0]))}")
+        for p, q in zip(mine_view.places, plain_view.places):
+            pairing.same(p.value, q.value, p.path)
+        if list(vars(self.mine.module)) != list(vars(self.plain.module)):
+            raise Difference("the names of the module")
+
+
+def run(program: str, steps: list[Step], options: dict[str, Any] | None = None) -> str | None:
+    """Replay: what is different, or None. Changes that cannot be made (any more) are left out."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        trial = Trial(program, options or {"backend": "eager"})
+        try:
+            for step in steps:
+                try:
+                    trial.step(step)
+                except Difference as found:
+                    return str(found)
+                except Impossible:
+                    continue
+        finally:
+            trial.close()
+    return None
+
+
+def attempt(program: str, seed: int, options: dict[str, Any]) -> Failure | None:
+    """A random trial."""
+    rng = random.Random(seed)
+    steps: list[Step] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        trial = Trial(program, options)
+        try:
+            for step in plan(rng, trial):
+                try:
+                    trial.step(step)
+                    steps.append(step)
+                except Impossible:
+                    continue
+                except Difference as found:
+                    return Failure(program, [*steps, step], options, str(found))
+        finally:
+            trial.close()
+    return None
+
+
+def plan(rng: random.Random, trial: Trial) -> Iterator[Step]:
+    """Calls with changes between them."""
+    yield ("call",)
+    if rng.random() < 0.3:
+        yield ("call",)
+    for _ in range(rng.choice([1, 1, 2, 2, 3])):
+        for _ in range(rng.choice([1, 1, 2])):
+            dice = rng.random()
+            if dice < 0.1:
+                yield ("refresh",)
+            elif dice < 0.22:
+                yield ("shared", rng.randrange(10**6))
+            else:
+                places = look(trial.plain).places
+                if places:
+                    yield (rng.choice(KINDS), rng.choice(places).path, rng.randrange(10**6))
+        yield ("call",)
+    yield ("call",)
+
+
+def shrink(failure: Failure) -> Failure:
+    """Leave out steps as long as it still fails."""
+    steps = list(failure.steps)
+    changed = True
+    while changed:
+        changed = False
+        for i in range(len(steps)):
+            fewer = steps[:i] + steps[i + 1:]
+            text = run(failure.program, fewer, failure.options)
+            if text is not None:
+                steps, failure, changed = fewer, Failure(failure.program, fewer, failure.options, text), True
+                break
+    return failure

@@ -1,0 +1,569 @@
+"""Cases that were wrong once. `CASES[name]()` gives (function, arguments, change): call, change, call again, in two worlds.
+
+Executed as a plain module, twice: see test_regressions.py. `patch` replaces a name of a library until the case is over.
+"""
+
+import collections
+import dataclasses
+import enum
+import functools
+import math
+import sys
+import types
+import typing
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+CASES = {}
+UNDO = []
+
+
+def case(setup):
+    CASES[setup.__name__] = setup
+    return setup
+
+
+def patch(owner, name, value):
+    before = vars(owner)[name]
+    UNDO.append(lambda: setattr(owner, name, before))
+    setattr(owner, name, value)
+
+
+def nothing():
+    pass
+
+
+def row(n=4):
+    return torch.arange(float(n)) - 1.5
+
+
+def helper(v):
+    return v * GAIN
+
+
+GAIN = 2
+MODE = "".join(["ad", "d"])
+LATE = "a global"
+
+
+class Box:
+    rate = 2
+
+    def __init__(self, k=3):
+        self.k = k
+
+
+class Inherits(Box):
+    pass
+
+
+class Pair(typing.NamedTuple):
+    left: int
+    right: int
+
+
+class Planet(enum.Enum):
+    EARTH = 1
+
+    def __init__(self, n):
+        self.mass = n * 2
+
+
+class Slotted:
+    __slots__ = ("k", "v")
+
+
+class Words(list):
+    pass
+
+
+@dataclasses.dataclass
+class Options:
+    width: int = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Key:
+    kind: str
+
+
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(4, 4)
+
+    def forward(self, v):
+        return self.lin(v)
+
+
+# -- what is compared or looked up by identity ------------------------------------------------------------------------
+@case
+def objects_as_keys():
+    a, b = Box(), Box()
+    table, chosen = {a: 1, b: 2}, [a]
+    return (lambda v: v * table[chosen[0]]), (row(),), lambda: chosen.__setitem__(0, b)
+
+
+@case
+def functions_as_keys():
+    def make(n):
+        def inner(v):
+            return v
+        return inner
+    a, b = make(1), make(2)
+    table, chosen = {a: 1, b: 2}, [a]
+    return (lambda v: v * table[chosen[0]]), (row(),), lambda: chosen.__setitem__(0, b)
+
+
+@case
+def equal_texts_are_two_objects():
+    chosen = [MODE]
+    return (lambda v: v + 1 if chosen[0] is MODE else v - 1), (row(),), lambda: chosen.__setitem__(0, "".join(["a", "dd"]))
+
+
+@case
+def new_key_equal_to_one_that_is_there():
+    table = collections.defaultdict(int, {Key("a"): 3})
+    return (lambda v: v * table[Key("a")]), (row(),), nothing
+
+
+# -- libraries --------------------------------------------------------------------------------------------------------
+@case
+def math_function_replaced():
+    return (lambda v: v * math.sqrt(4.0)), (row(),), lambda: patch(math, "sqrt", lambda x: 9.0)
+
+
+@case
+def torch_function_replaced():
+    return (lambda v: torch.relu(v)), (row(),), lambda: patch(torch, "relu", lambda v: v * 9)
+
+
+@case
+def torch_function_replaced_in_a_layer():
+    before = F.linear
+    return Layer(), (torch.ones(4),), lambda: patch(F, "linear", lambda *a: before(*a) * 3)
+
+
+@case
+def method_of_tensor_replaced():
+    return (lambda v: v.cosh()), (row(),), lambda: patch(torch.Tensor, "cosh", lambda v: v * GAIN)
+
+
+@case
+def replaced_method_reads_a_global():
+    before = torch.Tensor.cosh
+
+    def set_up(v):
+        return v.cosh()
+    patch(torch.Tensor, "cosh", lambda v: before(v) * GAIN)
+    return set_up, (row(),), lambda: globals().__setitem__("GAIN", 7)
+
+
+@case
+def operator_of_tensor_replaced():
+    before = torch.Tensor.__mul__
+    return (lambda v: v * 2), (row(),), lambda: patch(torch.Tensor, "__mul__", lambda a, b: before(a, 5))
+
+
+@case
+def floor_replaced_under_a_symbolic_number():
+    k, before = [1.5], math.floor
+
+    def change():
+        patch(math, "floor", lambda x: before(x) * 2)
+        k[0] = 7.5
+    return (lambda v: v * math.floor(k[0]) + before(k[0])), (row(),), change
+
+
+@case
+def setting_of_the_library():
+    return (lambda v: v + 1 if torch.backends.cudnn.benchmark else v - 1), (row(),), \
+        lambda: patch(torch.backends.cudnn, "benchmark", not torch.backends.cudnn.benchmark)
+
+
+@case
+def imported_module_replaced():
+    def f(v):
+        import string as module
+        return v * len(module.digits)
+
+    def change():
+        before = sys.modules["string"]
+        UNDO.append(lambda: sys.modules.__setitem__("string", before))
+        sys.modules["string"] = types.SimpleNamespace(digits="01")
+    import string  # noqa: F401
+    return f, (row(),), change
+
+
+# -- functions --------------------------------------------------------------------------------------------------------
+@case
+def one_code_two_modules():
+    box = [helper]
+    other = types.FunctionType(helper.__code__, {**globals(), "GAIN": 50})
+    return (lambda v: box[0](v)), (row(),), lambda: box.__setitem__(0, other)
+
+
+@case
+def names_of_wrappers():
+    def wrap(f):
+        @functools.wraps(f)
+        def wrapper(v):
+            return f(v)
+        return wrapper
+    box = [wrap(helper)]
+
+    def longer_name(v):
+        return v * GAIN
+    return (lambda v: v * len(box[0].__name__)), (row(),), lambda: box.__setitem__(0, wrap(longer_name))
+
+
+@case
+def default_added():
+    def g(v, by):
+        return v * by
+
+    def f(v):
+        try:
+            return g(v)
+        except TypeError:
+            return v - 1
+    return f, (row(),), lambda: setattr(g, "__defaults__", (6,))
+
+
+@case
+def global_that_is_only_handed_on_is_deleted():
+    def f(v):
+        return v + 1, LATE
+    return f, (row(),), lambda: globals().pop("LATE")
+
+
+@case
+def attribute_that_is_only_handed_on_is_deleted():
+    box = Box()
+    return (lambda v: (v + 1, box.k)), (row(),), lambda: delattr(box, "k")
+
+
+# -- classes ----------------------------------------------------------------------------------------------------------
+@case
+def stored_attribute_of_a_base_class():
+    def f(v):
+        Inherits.rate += 1
+        return v * Inherits.rate, Box.rate
+    return f, (row(),), nothing
+
+
+@case
+def attribute_appears_between_super_and_its_base():
+    class Middle(Box):
+        pass
+
+    class Low(Middle):
+        def size(self):
+            return super().rate
+    box = Low()
+    return (lambda v: v * box.size()), (row(),), lambda: setattr(Middle, "rate", 9)
+
+
+@case
+def super_finds_what_was_missing():
+    class Low(Box):
+        def size(self):
+            return getattr(super(), "extra", 1)
+    box = Low()
+    return (lambda v: v * box.size()), (row(),), lambda: setattr(Box, "extra", 9)
+
+
+@case
+def data_descriptor_appears():
+    class Data:
+        def __get__(self, obj, owner=None):
+            return 40
+
+        def __set__(self, obj, value):
+            pass
+
+    class Local(Box):
+        pass
+    box = Local()
+    return (lambda v: v * box.k), (row(),), lambda: setattr(Local, "k", Data())
+
+
+@case
+def class_value_becomes_a_property():
+    class Local(Box):
+        rate = 2
+    box = Local()
+    return (lambda v: (v, box.rate)), (row(),), lambda: setattr(Local, "rate", property(lambda self: 11))
+
+
+@case
+def setattr_appears():
+    class Local(Box):
+        pass
+    box = Local()
+
+    def f(v):
+        box.k = 5
+        return v * box.k
+    return f, (row(),), lambda: setattr(Local, "__setattr__", lambda self, n, x: object.__setattr__(self, n, x * 2))
+
+
+@case
+def init_appears():
+    class Local:
+        k = 2
+    return (lambda v: v * Local().k), (row(),), lambda: setattr(Local, "__init__", lambda self: setattr(self, "k", 6))
+
+
+@case
+def bases_change():
+    class Left(Box):
+        rate = 3
+
+    class Low(Left):
+        pass
+    box = Low()
+    return (lambda v: v * box.rate), (row(),), lambda: setattr(Low, "__bases__", (Box,))
+
+
+@case
+def named_tuple_iterates_its_own_way():
+    class Local(Pair):
+        pass
+    Local._fields = Pair._fields
+    pair = Local(1, 2)
+
+    def f(v):
+        a, b = pair
+        return v * a + b
+    return f, (row(),), lambda: setattr(Local, "__iter__", lambda self: iter([5, 6]))
+
+
+@case
+def attribute_of_an_enum_member():
+    return (lambda v: v * Planet.EARTH.mass), (row(),), lambda: setattr(Planet.EARTH, "mass", 9)
+
+
+@case
+def generated_init_of_another_class():
+    def f(v):
+        made = Options.__new__(Options)
+        return v * Options(3).width, type(made).__name__
+    return f, (row(),), lambda: setattr(Options, "__init__", lambda self, n: setattr(self, "width", n * 10))
+
+
+@case
+def slot_under_another_name():
+    Slotted.v = vars(Slotted)["k"]
+    s = Slotted()
+    s.k = 2
+
+    def f(v):
+        s.v = s.k + 1
+        return v * s.k
+    return f, (row(),), nothing
+
+
+@case
+def callable_object_gets_another_call():
+    class Local:
+        def __call__(self, v):
+            return v + 1
+    return Local(), (row(),), lambda: setattr(Local, "__call__", lambda self, v: v * 4)
+
+
+@case
+def length_that_is_no_int():
+    class Local:
+        n = 2
+
+        def __len__(self):
+            return self.n
+    box = Local()
+    return (lambda v: v * len(box)), (row(),), lambda: setattr(box, "n", 2.0)
+
+
+# -- modules ----------------------------------------------------------------------------------------------------------
+@case
+def forward_of_the_compiled_module_on_the_instance():
+    net = Layer()
+    return net, (row(),), lambda: setattr(net, "forward", lambda v: v * 3)
+
+
+@case
+def forward_of_the_compiled_module_on_the_class():
+    class Local(Layer):
+        def forward(self, v):
+            return v + 1
+    return Local(), (row(),), lambda: setattr(Local, "forward", lambda self, v: v * 3)
+
+
+@case
+def forward_that_does_not_bind():
+    class Local(Layer):
+        def forward(self, v):
+            return v + 1
+    return Local(), (row(),), lambda: setattr(Local, "forward", functools.partial(helper))
+
+
+@case
+def class_of_the_compiled_module():
+    class Local(Layer):
+        def forward(self, v):
+            return v * 4
+    net = Layer()
+    return net, (torch.ones(4),), lambda: setattr(net, "__class__", Local)
+
+
+@case
+def call_of_a_module_class():
+    class Local(Layer):
+        def __call__(self, v):
+            return super().__call__(v) * 0 + 2
+    return Local(), (torch.ones(4),), lambda: setattr(Local, "__call__", lambda self, v: v * 6)
+
+
+@case
+def parameters_replaced_as_a_whole():
+    net = Layer()
+    wide = {"weight": nn.Parameter(torch.ones(4, 4).double()), "bias": None}
+    return (lambda v: net(v.to(net.lin.weight.dtype))), (row(),), lambda: vars(net.lin).__setitem__("_parameters", wide)
+
+
+@case
+def stores_of_two_modules_exchanged():
+    a, b = nn.Linear(4, 4), nn.Linear(4, 2)
+    net = nn.Sequential(a)
+
+    def change():
+        vars(a)["_parameters"], vars(b)["_parameters"] = vars(b)["_parameters"], vars(a)["_parameters"]
+    for p in (*a.parameters(), *b.parameters()):
+        p.data = torch.ones(p.shape)
+    return net, (row(),), change
+
+
+@case
+def a_parameter_hides_a_submodule():
+    class Local(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.act = nn.ReLU()
+
+        def forward(self, v):
+            return self.act(v) if isinstance(self.act, nn.Module) else v * self.act
+    net = Local()
+    return net, (row(),), lambda: net._parameters.__setitem__("act", nn.Parameter(torch.ones(4) * 3))
+
+
+@case
+def getattr_of_a_module_class():
+    class Local(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.act = nn.ReLU()
+
+        def __getattr__(self, name):
+            return nn.Tanh() if name == "act" else super().__getattr__(name)
+
+        def forward(self, v):
+            return self.act(v)
+    return Local(), (row(),), nothing
+
+
+@case
+def a_container_of_parameters_is_called():
+    held = [nn.Identity()]
+
+    def f(v):
+        try:
+            return held[0](v)
+        except RuntimeError:
+            return v - 3
+    return f, (row(),), lambda: held.__setitem__(0, nn.ParameterDict())
+
+
+@case
+def forward_of_an_instance_after_a_break():
+    net = nn.ReLU()
+
+    def f(v):
+        torch._dynamo.graph_break()
+        return net(v), v.sum().item()
+    return f, (row(),), lambda: setattr(net, "forward", lambda v: v * 8)
+
+
+# -- values that look the same ----------------------------------------------------------------------------------------
+@case
+def storage_offset():
+    held = [row(4)]
+    return (lambda v: v + held[0].storage_offset()), (row(3)[0],), lambda: held.__setitem__(0, row(5)[1:])
+
+
+@case
+def leaf_or_not():
+    held = [row().requires_grad_()]
+
+    def change():
+        held[0] = held[0].detach().requires_grad_() * 2
+    return (lambda v: v + held[0].is_leaf), (row(),), change
+
+
+@case
+def order_of_a_set():
+    return (lambda v: (v, [x for x in {30, 1, 22}])), (row(),), nothing  # noqa: C416
+
+
+@case
+def repeated_deque():
+    held = [collections.deque([1, 2], maxlen=3)]
+    return (lambda v: (v, held[0] * 2, held[0] + held[0])), (row(),), nothing
+
+
+@case
+def slice_of_a_deque():
+    held = [[1, 2, 3]]
+
+    def f(v):
+        try:
+            return v * held[0][:2][0]
+        except TypeError:
+            return v - 1
+    return f, (row(),), lambda: held.__setitem__(0, collections.deque([1, 2, 3]))
+
+
+@case
+def pattern_of_a_list_subclass():
+    held = [3]
+
+    def f(v):
+        match held[0]:
+            case [a, b]:
+                return v * a + b
+            case range() | {"k": _}:
+                return v * 5
+            case _:
+                return v - 1
+    return f, (row(),), lambda: held.__setitem__(0, Words([2, 3]))
+
+
+@case
+def gradients_switched_off_inside():
+    def f(v):
+        with torch.no_grad():
+            u = v * 2
+        return u + 1, (v * 3).requires_grad
+    return f, (row().requires_grad_(),), nothing
+
+
+@case
+def text_of_an_error_names_a_number():
+    k = [4]
+
+    def f(v):
+        try:
+            return v.reshape(k[0], 7)
+        except RuntimeError as problem:
+            return v, str(problem)
+    return f, (row(),), lambda: k.__setitem__(0, 5)
