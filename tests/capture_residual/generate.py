@@ -104,7 +104,7 @@ class Generator:
             return f"-{e()}"
         if kind < 22:
             return self.from_arguments(e)
-        return self.from_items(e, self.items(bound, depth - 1), self.items(bound, depth - 1))
+        return self.comprehension(lambda: self.from_items(e, self.items(bound, depth - 1), self.items(bound, depth - 1)))
 
     def from_arguments(self, e: Callable[[], str]) -> str:
         """An int that depends on what the dict, the object, the float or None holds."""
@@ -116,7 +116,7 @@ class Generator:
 
     def from_items(self, e: Callable[[], str], one: str, two: str) -> str:
         """An int that Python's own functions make of lists."""
-        return self.comprehension(lambda: self.pick(
+        return self.pick(
             f"sorted({one})[0]", f"max({one})", f"min({one}, key=lambda i: -i)", f"int(any(i > {e()} for i in {one}))",
             f"sum(i * j for i, j in enumerate({one}))", f"len(list(zip({one}, {two})))", f"{one}.count({e()})",
             f"divmod({e()}, 3)[1]", f"({e()} // 2)", f"({e()} % 3)", f"len(str({e()}))", f"abs({e()})",
@@ -125,7 +125,7 @@ class Generator:
             f"int({one} == {two})", f"int({one} < {two})", f"functools.reduce(lambda i, j: i - j, {one})",
             f"list(itertools.accumulate({one}))[-1]", f"next((i for i in {one} if i > {e()}), {e()})",
             f"sum(j for i in {one} for j in {two} if i == j)", f"math.gcd({e()}, {e()})",
-            f"functools.partial(show, {e()})({e()})"))
+            f"functools.partial(show, {e()})({e()})")
 
     def truth(self, bound: set[str], depth: int = 2) -> str:
         kind = self.random.randrange(8)
