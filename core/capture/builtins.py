@@ -26,6 +26,7 @@ from .iterate import items_of, iterate, next_of
 from .operator_rules import OPERATOR_RULES, Rule
 from .operators import binary, is_callable, length, truth
 from .reading import is_api_function
+from .relied import registered_classes
 from .signals import Break, UserRaise
 from .subscripts import get_item
 from .torch_calls import CannotLower, call_api, lift, lower
@@ -83,6 +84,8 @@ def call_marked(ev: Any, callee: BuiltinValue, real: types.FunctionType, args: l
     name = real.__name__
     if name == "graph_break" and is_api_function(real):
         raise Break("call-explicit")
+    if name in PROCESS_STATE and is_api_function(real):
+        raise Break("call-unknown", what=describe(callee))
     special = API_RULES.get(name)
     if special is not None and is_api_function(real):
         return special(ev, args, kwargs)
@@ -153,6 +156,7 @@ def b_isinstance(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
         cls = value.type
     for c in classes_of(ev, args[1]):
         check = type(c).__instancecheck__
+        registered_classes(ev, cls, c)
         if check is type.__instancecheck__ or type(c).__module__ in ("abc", "enum", "typing"):
             if isinstance(c, type) and issubclass(cls, c):
                 return TRUE
@@ -167,6 +171,8 @@ def b_isinstance(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
 
 def b_issubclass(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     cls = classes_of(ev, args[0])[0]
+    for c in classes_of(ev, args[1]):
+        registered_classes(ev, cls, c)
     return Const(any(issubclass(cls, c) for c in classes_of(ev, args[1])))
 
 
@@ -398,6 +404,18 @@ def f_reduce(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
 
 def getter(ev: Any, value: Value, items: bool) -> Callable[[Value, Value], Value]:
     return get_item if items else get_attribute  # type: ignore[return-value]
+
+# Functions of the tensor API that read or change what belongs to the process and is part of no guard: seeds, threads,
+# options, marks, files. They run natively, at every call.
+PROCESS_STATE = frozenset((
+    "manual_seed", "manual_seed_all", "seed", "seed_all", "initial_seed", "get_rng_state", "get_rng_state_all",
+    "set_rng_state", "set_rng_state_all", "get_num_threads", "get_num_interop_threads", "set_num_threads",
+    "set_num_interop_threads", "get_printoptions", "set_printoptions", "get_float32_matmul_precision",
+    "set_float32_matmul_precision", "is_warn_always_enabled", "set_warn_always", "set_flush_denormal", "save", "load",
+    "mark_dynamic", "maybe_mark_dynamic", "mark_static", "mark_unbacked", "mark_static_address", "reset",
+    "set_stance", "memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved",
+    "memory_stats", "mem_get_info", "memory_summary", "reset_peak_memory_stats", "current_device", "set_device",
+    "current_stream", "set_stream", "synchronize", "empty_cache"))
 
 # Functions of the tensor API that are about the capture itself.
 API_RULES: dict[str, Rule] = {

@@ -61,6 +61,8 @@ def call_method(ev: Any, receiver: Value, name: str, args: list[Value], kwargs: 
     elif isinstance(receiver, Const):
         return on_constant(ev, receiver, name, args, kwargs)
     elif isinstance(receiver, NativeValue):
+        if type(receiver.real).__name__ == "Generator":           # its state is part of no guard
+            raise Break("random", what=f"Generator.{name}()")
         return call_api(ev, getattr(receiver.real, name), args, kwargs, f"{type(receiver.real).__name__}.{name}")
     else:
         rule = None

@@ -23,6 +23,8 @@ def call_class(ev: Any, cls: type, args: list[Value], kwargs: dict[str, Value]) 
         if cls is Tensor:
             return call_api(ev, cls, args, kwargs, what)
         raise Break("construct", what=f"a {what}")
+    if cls.__name__ == "Generator":                 # a new one at every call
+        raise Break("random", what=f"{what}()")
     if getattr(cls, "_guardscope_module", False):
         raise Break("construct", what=f"a module ({cls.__name__})")
     try:

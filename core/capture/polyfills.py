@@ -11,9 +11,11 @@ from typing import Any
 
 from .attribute_stores import set_attribute
 from .attributes import get_attribute
-from .containers import complete, list_items, new_dict
+from .containers import complete, dict_set, list_items, new_dict
 from .operators import is_callable
+from .relied import settled
 from .signals import Break
+from .torch_calls import lower
 from .values import (
     NONE,
     ClassValue,
@@ -24,10 +26,11 @@ from .values import (
     ObjectValue,
     PartialValue,
     SetValue,
-    TensorValue,
     TupleValue,
     Value,
 )
+
+FIELDS, IS_DATACLASS = dataclasses.fields, dataclasses.is_dataclass     # a script may replace them in the module
 
 Polyfill = Callable[[Any, list[Value], dict[str, Value]], Value]
 
@@ -38,7 +41,7 @@ def update_wrapper(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Valu
     if isinstance(wrapper, FunctionValue) and wrapper.real is None:
         inner = ev.force(wrapped)
         if isinstance(inner, FunctionValue):
-            wrapper.name, wrapper.qualname = inner.name, inner.qualname
+            wrapper.name, wrapper.qualname = (str(lower(ev, get_attribute(ev, inner, n))) for n in ("__name__", "__qualname__"))
         wrapper.attributes["__wrapped__"] = wrapped
         return wrapper
     set_attribute(ev, wrapper, "__wrapped__", wrapped)
@@ -66,30 +69,33 @@ def replace(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
 
 def dataclass_fields(ev: Any, obj: Value) -> tuple:
     cls = obj.cls if isinstance(obj, ObjectValue | ClassValue) else None
-    if cls is None or not dataclasses.is_dataclass(cls):
+    if cls is None or not IS_DATACLASS(cls):
         ev.raise_error(TypeError, "must be called with a dataclass type or instance")
         raise AssertionError
-    return dataclasses.fields(cls)
+    settled(ev, cls, "__dataclass_fields__")
+    return FIELDS(cls)
 
 
 def asdict(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """dataclasses.asdict."""
+    if len(args) != 1 or kwargs:
+        raise Break("call-unknown", what="dataclasses.asdict() with a factory")
     return plain(ev, args[0])
 
 
 def plain(ev: Any, value: Value) -> Value:
     value = ev.force(value)
-    if isinstance(value, ObjectValue) and dataclasses.is_dataclass(value.cls):
+    if isinstance(value, ObjectValue) and IS_DATACLASS(value.cls):
         return new_dict(ev, [(Const(f.name), plain(ev, get_attribute(ev, value, f.name)))
-                             for f in dataclasses.fields(value.cls)])
-    if isinstance(value, ListValue | TupleValue):
+                             for f in dataclass_fields(ev, value)])
+    if isinstance(value, TupleValue) or isinstance(value, ListValue) and value.cls is list:
         items = [plain(ev, v) for v in list_items(ev, value)]
         return ListValue(items) if isinstance(value, ListValue) else TupleValue(items, value.cls)
     if isinstance(value, DictValue):
-        return new_dict(ev, [(e.key, plain(ev, e.value)) for e in complete(ev, value).values()])
-    if isinstance(value, TensorValue):
-        raise Break("call-unknown", what="dataclasses.asdict() of a tensor")
-    return value
+        made = new_dict(ev, [(plain(ev, e.key), plain(ev, e.value)) for e in complete(ev, value).values()], value.cls)
+        made.factory = value.factory
+        return made
+    return deep_copy(ev, [value], {})
 
 
 def fields(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -102,14 +108,17 @@ def fields(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
 def is_dataclass(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     value = ev.force(args[0])
     cls = value.cls if isinstance(value, ObjectValue | ClassValue) else value.type
-    return Const(dataclasses.is_dataclass(cls))
+    settled(ev, cls, "__dataclass_fields__")
+    return Const(IS_DATACLASS(cls))
 
 
 def shallow_copy(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """copy.copy."""
     value = ev.force(args[0])
-    if isinstance(value, ListValue):
-        return ListValue(list(list_items(ev, value)), cls=value.cls)
+    if isinstance(value, ListValue) and value.cls in (list, collections.deque):
+        copied = ListValue(list(list_items(ev, value)), cls=value.cls)
+        copied.maxlen = value.maxlen
+        return copied
     if isinstance(value, DictValue):
         made = new_dict(ev, [(e.key, e.value) for e in complete(ev, value).values()], value.cls)
         made.factory = value.factory
@@ -123,16 +132,30 @@ def shallow_copy(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
 
 def deep_copy(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """copy.deepcopy of containers and constants."""
-    value = ev.force(args[0])
+    if len(args) != 1 or kwargs:
+        raise Break("call-unknown", what="copy.deepcopy() with a memo")
+    return copied_deeply(ev, args[0], {})
+
+
+def copied_deeply(ev: Any, value: Value, memo: dict[int, Value]) -> Value:
+    """`memo`: what was copied already, so that one object stays one object."""
+    value = ev.force(value)
     if isinstance(value, Const | FunctionValue | ClassValue):
         return value
+    known = memo.get(id(value))
+    if known is not None:
+        return known
     if isinstance(value, ListValue) and value.cls is list:
-        return ListValue([deep_copy(ev, [v], {}) for v in list_items(ev, value)])
+        made: Value = memo.setdefault(id(value), ListValue([]))
+        made.items.extend(copied_deeply(ev, v, memo) for v in list_items(ev, value))    # type: ignore[attr-defined]
+        return made
     if isinstance(value, TupleValue):
-        return TupleValue([deep_copy(ev, [v], {}) for v in value.items], value.cls)
+        return memo.setdefault(id(value), TupleValue([copied_deeply(ev, v, memo) for v in value.items], value.cls))
     if isinstance(value, DictValue) and value.cls is dict:
-        return new_dict(ev, [(deep_copy(ev, [e.key], {}), deep_copy(ev, [e.value], {}))
-                             for e in complete(ev, value).values()])
+        made = memo.setdefault(id(value), new_dict(ev, []))
+        for e in list(complete(ev, value).values()):
+            dict_set(ev, made, copied_deeply(ev, e.key, memo), copied_deeply(ev, e.value, memo))    # type: ignore[arg-type]
+        return made
     raise Break("call-unknown", what=f"copy.deepcopy() of an object of class {value.type.__name__}")
 
 

@@ -7,6 +7,7 @@ instance is also the answer "no class of `obj` has a data descriptor x"; `if obj
 
 from __future__ import annotations
 
+import abc
 import types
 from typing import Any
 
@@ -67,6 +68,27 @@ def library_name(ev: Any, module: types.ModuleType, name: str) -> None:
 def note(ev: Any, key: Any, namespace: Any, name: str, value: Any, text: str) -> None:
     """Remember one name as it is now."""
     ev.names.setdefault((id(key), name), Held(namespace, name, value, text))
+
+
+class Registrations:
+    """A namespace with one name: which classes are registered with abstract base classes, as one object per state."""
+
+    def __init__(self) -> None:
+        self.states: dict[int, object] = {}
+
+    def get(self, name: str, default: Any = None) -> object:
+        return self.states.setdefault(abc.get_cache_token(), object())
+
+    __getitem__ = get
+
+
+REGISTRATIONS = Registrations()
+
+
+def registered_classes(ev: Any, cls: type, base: type) -> None:
+    """isinstance() was asked about a class of the script's and an abstract base class that is not among its bases."""
+    if type(base).__instancecheck__ is abc.ABCMeta.__instancecheck__ and base not in cls.__mro__ and can_change(cls):
+        note(ev, REGISTRATIONS, REGISTRATIONS, "register", REGISTRATIONS.get("register"), "abc.register")
 
 
 def names_guard(ev: Any) -> None:

@@ -106,8 +106,7 @@ def from_dict(ev: Any, obj: DictValue, key: Value) -> Value:
             if obj.cls.__name__ != "Counter":
                 dict_set(ev, obj, key, made)
             return made
-    shown = key if isinstance(key, Const) else Const(str(key.type.__name__))
-    ev.raise_error(KeyError, shown)
+    ev.raise_error(KeyError, key)
     raise AssertionError
 
 

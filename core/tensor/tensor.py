@@ -43,6 +43,13 @@ class Tensor:
             return creation.empty(0, dtype=kind, device=device)
         return creation.empty(*data, dtype=kind, device=device)
 
+    def _set_class(self, cls: type) -> None:
+        """`x.__class__ = Parameter`: the class is part of the metadata, by which tensors are told apart."""
+        object.__dict__["__class__"].__set__(self, cls)
+        self._meta = self._meta.replace(tensor_class=cls)
+
+    __class__ = property(type, _set_class)  # type: ignore[assignment]
+
     # Facts that every tensor has. Everything else is attached by core/ops (one table).
     @property
     def shape(self) -> Size:

@@ -567,3 +567,93 @@ def text_of_an_error_names_a_number():
         except RuntimeError as problem:
             return v, str(problem)
     return f, (row(),), lambda: k.__setitem__(0, 5)
+
+
+# -- what belongs to the process --------------------------------------------------------------------------------------
+@case
+def seed_set_inside():
+    def f(v):
+        torch.manual_seed(3)
+        return v + torch.rand(4), torch.initial_seed()
+    return f, (row(),), lambda: torch.manual_seed(77)
+
+
+@case
+def threads_counted_inside():
+    before = torch.get_num_threads()
+    UNDO.append(lambda: torch.set_num_threads(before))
+    return (lambda v: v * torch.get_num_threads()), (row(),), lambda: torch.set_num_threads(before + 3)
+
+
+@case
+def generator_seeded_inside():
+    g = torch.Generator()
+
+    def f(v):
+        g.manual_seed(5)
+        return v + torch.rand(4, generator=g), g.initial_seed()
+    return f, (row(),), lambda: g.manual_seed(9)
+
+
+@case
+def generator_made_inside():
+    return (lambda v: v + torch.rand(4, generator=torch.Generator())), (row(),), nothing
+
+
+@case
+def class_of_a_tensor():
+    w = row()
+    return (lambda v: v + 1 if isinstance(w, nn.Parameter) else v - 1), (row(),), lambda: setattr(w, "__class__", nn.Parameter)
+
+
+@case
+def class_registered_with_an_abstract_one():
+    class Local:
+        pass
+    held = Local()
+    return (lambda v: v + 1 if isinstance(held, collections.abc.Sized) else v - 1), (row(),), \
+        lambda: collections.abc.Sized.register(Local)
+
+
+@case
+def library_function_replaced_under_a_rule():
+    before = dataclasses.fields
+    return (lambda v: (v, len(dataclasses.fields(Options)), dataclasses.asdict(Options()))), (row(),), \
+        lambda: patch(dataclasses, "fields", lambda *a: before(*a) * 2)
+
+
+@case
+def copies_keep_what_is_shared():
+    import copy
+    inner = [1]
+    outer = [inner, inner, collections.deque([2], maxlen=1)]
+
+    def f(v):
+        made = copy.deepcopy(outer[:2])
+        return v, made, made[0] is made[1], copy.copy(outer[2]), dataclasses.asdict(Options(collections.deque([1])))
+    return f, (row(),), lambda: outer.__setitem__(1, [1])
+
+
+@case
+def init_that_returns_something():
+    class Local:
+        def __init__(self):
+            return held[0]
+    held = [None]
+
+    def f(v):
+        try:
+            return v, type(Local()).__qualname__
+        except TypeError:
+            return v - 1
+    return f, (row(),), lambda: held.__setitem__(0, 3)
+
+
+@case
+def class_made_after_a_break():
+    def f(v):
+        class Local:
+            def go(self):
+                return 1
+        return v * Local().go(), Local.__qualname__, Local.go.__qualname__
+    return f, (row(),), nothing

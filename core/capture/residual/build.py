@@ -37,9 +37,12 @@ def code_in_factory(node: ast.FunctionDef, free: Iterable[str], file: str, qualn
 
 
 def renamed(code: types.CodeType, prefix: str, wanted: str) -> types.CodeType:
-    """The code with `prefix` of its qualified name, and of all those inside it, replaced."""
-    inner = tuple(renamed(c, prefix, wanted) if isinstance(c, types.CodeType) else c for c in code.co_consts)
-    return code.replace(co_consts=inner, co_qualname=wanted + code.co_qualname[len(prefix):])
+    """The code with `prefix` of its qualified name, and of all those inside it, replaced. The body of a class has its
+    qualified name among its constants."""
+    name = wanted + code.co_qualname[len(prefix):]
+    inner = tuple(renamed(c, prefix, wanted) if isinstance(c, types.CodeType) else name if c == code.co_qualname else c
+                  for c in code.co_consts)
+    return code.replace(co_consts=inner, co_qualname=name)
 
 
 def function_on_cells(code: types.CodeType, globals: dict[str, Any], name: str,
