@@ -74,7 +74,7 @@ class Registrations:
     """A namespace with one name: which classes are registered with abstract base classes, as one object per state."""
 
     def __init__(self) -> None:
-        self.states: dict[int, object] = {}
+        self.states: dict[object, object] = {}
 
     def get(self, name: str, default: Any = None) -> object:
         return self.states.setdefault(abc.get_cache_token(), object())

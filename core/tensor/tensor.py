@@ -48,7 +48,7 @@ class Tensor:
         object.__dict__["__class__"].__set__(self, cls)
         self._meta = self._meta.replace(tensor_class=cls)
 
-    __class__ = property(type, _set_class)  # type: ignore[assignment]
+    __class__ = property(type, _set_class)
 
     # Facts that every tensor has. Everything else is attached by core/ops (one table).
     @property
