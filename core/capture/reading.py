@@ -198,6 +198,9 @@ def read_object(ev: Evaluator, origin: Origin, real: Any, cls: type) -> Value:
         ev.guard("TYPE_MATCH", origin, cls, "a sequence")
         value = ListValue([], origin, real, cls)
         value.maxlen = getattr(real, "maxlen", None)
+        if cls is collections.deque:
+            ev.guard("CONSTANT_MATCH" if value.maxlen is None else "EQUALS_MATCH", AttrOrigin(origin, "maxlen"), value.maxlen,
+                     "its greatest length")
         return value
     if cls in DICTS or cls.__name__ == "TrackedDict":
         ev.guard("TYPE_MATCH", origin, cls, "a dict")

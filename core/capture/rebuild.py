@@ -23,6 +23,7 @@ from ..guards.origin import (
     PinnedOrigin,
     SizeOrigin,
 )
+from ..symbolic.text import MATH
 from .attributes import class_lookup, has_get
 from .reading import input_name
 from .values import (
@@ -37,7 +38,6 @@ from .values import (
 
 PLAIN = (int, str, bytes, bool, type(None))
 
-MATH = types.SimpleNamespace(**vars(math))        # a script may replace math.floor; that is not what expressions mean
 HELPERS = {"math": MATH, "max": max, "min": min, "abs": abs, "round": round, "int": int, "float": float, "len": len}
 
 

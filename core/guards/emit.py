@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ..symbolic.text import MATH
 from ..tensor.meta import NO_MARKS
 from ..tensor.state import STATE
 from . import facts
@@ -40,7 +41,6 @@ from .origin import (
 )
 from .read import HELPERS, foreign_code
 
-MATH = types.SimpleNamespace(**vars(math))        # as it was: a script may replace math.floor
 FUNCTIONS = {"math": MATH, "max": max, "min": min, "abs": abs, "round": round, "int": int, "float": float}
 PLAIN = (int, str, bool, bytes, type(None))       # constants that are written out; others get a name
 

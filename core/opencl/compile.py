@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import linecache
-import math
 import threading
 import time
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from ..errors import GuardscopeError, InternalError
 from ..events.recorder import RECORDER
 from ..graph.node import Graph, Node
 from ..graph.printer import graph_text
+from ..symbolic.text import MATH
 from . import profiling
 from .build_loops import identifier
 from .devices import BIG, Device, Target, choose, pyopencl
@@ -151,7 +151,7 @@ class CompiledGraph:
     def _make(self, collector: Any) -> FunctionType:
         """The launch function; with a collector, on a profiling queue, every enqueue leaves its event there."""
         names = dict(self._writer.globals)
-        names.update(SMALL=None, LARGE=None, lock=self._lock, math=math)
+        names.update(SMALL=None, LARGE=None, lock=self._lock, math=MATH)
         if collector is not None:
             names["enqueue"] = collector.enqueue
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import math
+import types
 from collections.abc import Callable, Mapping
 
 from .expr import Expr
+
+# What `math` means in the Python text of an expression, wherever it is compiled: the functions as they are now. A script
+# may replace math.floor in the module, and then means its own function only where it calls it.
+MATH = types.SimpleNamespace(**vars(math))
 
 # Python's precedence, loosest first.
 OR, AND, NOT, COMPARE, ADD, MUL, UNARY, POWER, ATOM = range(9)

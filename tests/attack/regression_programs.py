@@ -657,3 +657,26 @@ def class_made_after_a_break():
                 return 1
         return v * Local().go(), Local.__qualname__, Local.go.__qualname__
     return f, (row(),), nothing
+
+
+@case
+def greatest_length_of_a_deque():
+    held = [collections.deque([1, 2], maxlen=2)]
+
+    def f(v):
+        held[0].append(3)
+        return v * sum(held[0])
+    return f, (row(),), lambda: held.__setitem__(0, collections.deque([1, 2]))
+
+
+@case
+def container_of_parameters_called_after_a_break():
+    held = nn.ParameterDict()
+
+    def f(v):
+        torch._dynamo.graph_break()
+        try:
+            return held(v)
+        except RuntimeError:
+            return v - 3
+    return f, (row(),), nothing
