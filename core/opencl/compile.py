@@ -17,7 +17,6 @@ from ..errors import GuardscopeError, InternalError
 from ..events.recorder import RECORDER
 from ..graph.node import Graph, Node
 from ..graph.printer import graph_text
-from ..symbolic.text import MATH
 from . import profiling
 from .build_loops import identifier
 from .devices import BIG, Device, Target, choose, pyopencl
@@ -151,6 +150,8 @@ class CompiledGraph:
     def _make(self, collector: Any) -> FunctionType:
         """The launch function; with a collector, on a profiling queue, every enqueue leaves its event there."""
         names = dict(self._writer.globals)
+        from ..symbolic.text import MATH
+
         names.update(SMALL=None, LARGE=None, lock=self._lock, math=MATH)
         if collector is not None:
             names["enqueue"] = collector.enqueue
