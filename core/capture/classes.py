@@ -135,8 +135,10 @@ def dataclass_init(ev: Any, made: ObjectValue, cls: type, raw: Any, args: list[V
     """Assign the fields as the generated `__init__` would, then call `__post_init__`."""
     import dataclasses
 
-    from .attribute_stores import plain_set
+    from .attribute_stores import plain_set, set_attribute
     from .attributes import pinned
+
+    store = plain_set if cls.__dataclass_params__.frozen else set_attribute    # type: ignore[attr-defined]
 
     fields = [f for f in cls.__dataclass_fields__.values()  # type: ignore[attr-defined]
               if f._field_type is not dataclasses._FIELD_CLASSVAR]  # type: ignore[attr-defined]
@@ -168,7 +170,7 @@ def dataclass_init(ev: Any, made: ObjectValue, cls: type, raw: Any, args: list[V
         if init_only:
             posted.append(value)
         else:
-            plain_set(ev, made, f.name, value)
+            store(ev, made, f.name, value)
     owner, post = settled(ev, cls, "__post_init__")
     if post is not None:
         call(ev, bind(ev, post, made, cls, "__post_init__"), posted, {})

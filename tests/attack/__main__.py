@@ -19,7 +19,7 @@ from guardscope.tests.attack.random.trial import attempt, run, shrink  # noqa: E
 from guardscope.tests.attack.random.world import World  # noqa: E402
 
 MEMORY = 8 << 30         # bytes; a changed number may ask for a huge tensor
-SECONDS = 10             # a changed method may make a loop endless
+SECONDS = 5             # a changed method may make a loop endless
 
 
 class TooLong(BaseException):

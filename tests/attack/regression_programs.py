@@ -680,3 +680,14 @@ def container_of_parameters_called_after_a_break():
         except RuntimeError:
             return v - 3
     return f, (row(),), nothing
+
+
+@case
+def setattr_of_a_dataclass():
+    @dataclasses.dataclass
+    class Local:
+        k: int = 2
+
+    def change():
+        Local.__setattr__ = lambda self, name, value: object.__setattr__(self, name, value * 10)
+    return (lambda v: v * Local(3).k), (row(),), change
