@@ -32,7 +32,7 @@ NAMES = list(world("plain").CASES)
 
 def outcomes(name: str, case: str, options: dict[str, Any] | None) -> list[tuple[str, Any]]:
     """What three calls gave, with the change after the first, and the arguments as they are then."""
-    import torch  # type: ignore[import-not-found]
+    import torch
 
     module, mode = world(name), STATE.mode
     torch.manual_seed(0)
@@ -57,7 +57,7 @@ def outcomes(name: str, case: str, options: dict[str, Any] | None) -> list[tuple
 @pytest.mark.parametrize("dynamic", [None, True], ids=["static", "dynamic"])
 @pytest.mark.parametrize("case", NAMES)
 def test_equal_to_plain_python(case: str, dynamic: bool | None) -> None:
-    import torch  # type: ignore[import-not-found]
+    import torch
 
     torch._dynamo.reset()
     with warnings.catch_warnings():

@@ -121,7 +121,7 @@ class Pairing:
         if (a.__code__.co_firstlineno, a.__code__.co_name) != (b.__code__.co_firstlineno, b.__code__.co_name):
             self.fail(where, a, b)
         for i, name in enumerate(a.__code__.co_freevars):
-            self.same(*(cell_value(f.__closure__[i]) for f in (a, b)), f"{where}.<{name}>")
+            self.same(cell_value(a.__closure__[i]), cell_value(b.__closure__[i]), f"{where}.<{name}>")
         self.same((a.__defaults__, a.__kwdefaults__), (b.__defaults__, b.__kwdefaults__), f"defaults of {where}")
 
     def classes(self, a: type, b: type, where: str) -> None:
@@ -151,7 +151,8 @@ class Pairing:
         elif not np.array_equal(x, y, equal_nan=x.dtype.kind in "fc") or \
                 x.dtype.kind == "f" and not np.array_equal(np.signbit(x[x == 0]), np.signbit(y[y == 0])):
             self.fail(where, x, y)
-        self.mapping(*({k: v for k, v in vars(t).items() if k[0] != "_"} for t in (a, b)), where)
+        own = [{k: v for k, v in vars(t).items() if k[0] != "_"} for t in (a, b)]
+        self.mapping(own[0], own[1], where)
         if len(self.tensors) < OVERLAPS:
             for p, q, other in self.tensors:
                 if np.shares_memory(x, p._array) != np.shares_memory(y, q._array):

@@ -32,7 +32,7 @@ Rng = random.Random
 
 
 def torch() -> Any:
-    import torch as api  # type: ignore[import-not-found]
+    import torch as api
 
     return api
 
@@ -386,7 +386,7 @@ def change_module(rng: Rng, v: Any, view: View) -> None:
         vars(v)[store] = {k: x.double() if rng.random() < 0.5 and isinstance(x, Tensor) else x for k, x in held.items()}
 
     def exchanged_stores() -> None:
-        other = type(v).__new__(type(v))
+        other: Any = object.__new__(type(v))
         t.nn.Module.__init__(other)
         for k, x in v._parameters.items():
             other._parameters[k] = None if x is None else t.nn.Parameter(x.detach().double())

@@ -82,7 +82,7 @@ def visit(view: View, v: Any, path: str) -> None:
         for k in v.keywords:
             add(view, Place(f"{path}.keywords[{k!r}]", v.keywords[k], functools.partial(v.keywords.__setitem__, k)))
     elif isinstance(v, dict):
-        items = collections.OrderedDict.items if isinstance(v, collections.OrderedDict) else dict.items
+        items: Any = collections.OrderedDict.items if isinstance(v, collections.OrderedDict) else dict.items
         for k, item in list(items(v)):
             if isinstance(k, str | int):
                 add(view, Place(f"{path}[{k!r}]", item, functools.partial(v.__setitem__, k),

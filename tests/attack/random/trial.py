@@ -36,7 +36,7 @@ class Trial:
     """Runs steps in both worlds."""
 
     def __init__(self, program: str, options: dict[str, Any]) -> None:
-        import torch  # type: ignore[import-not-found]
+        import torch
 
         torch._dynamo.reset()
         self.shared = Shared()

@@ -48,7 +48,7 @@ class World:
 
     def call(self) -> tuple[str, Any]:
         """("result", value) or ("error", exception)."""
-        import torch  # type: ignore[import-not-found]
+        import torch
 
         torch.manual_seed(0)
         run = self.target if self.compiled is None else self.compiled
