@@ -1,6 +1,7 @@
 """File > Export: the shown session as JSON, CSV or Chrome trace, written by a job with a session of its own.
 
-The text goes into a file beside the target, which takes the target's place only when all of it is written.
+The text goes into a file beside the target, which takes the target's place only when all of it is written. What is no
+plain file (a folder, a device) is refused, never replaced.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ def write(session: str | Path, target: str | Path, form: str) -> int:
     from ..core.events.reader import Session
 
     target = Path(target)
+    if target.exists() and not target.is_file():
+        raise EnvironmentProblem(f"{target} is not a plain file; choose a file to write to")
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with Session(session) as recorded, part.open("w", encoding="utf-8", newline="") as file:

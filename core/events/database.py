@@ -83,6 +83,8 @@ def create(path: Path, info: dict[str, Any]) -> None:
     EnvironmentProblem when that is not possible, ScriptError when something else than a session is in the way."""
     if path.is_dir():
         raise ScriptError(f"the session file {path} is a folder; name a file, for example {path / 'run.guardscope'}")
+    if path.exists() and not path.is_file():
+        raise ScriptError(f"the session file {path} is a device or a pipe, not a plain file; choose another name with -o")
     if path.exists() and path.stat().st_size > 0 and not is_session(path):
         raise ScriptError(f"{path} exists and is not a Guardscope session, so it is not overwritten; "
                           "choose another name with -o")

@@ -199,11 +199,12 @@ def test_long_decimals_are_cut() -> None:
     assert short_numbers("torch.float32 v1.2.3 0.5") == "torch.float32 v1.2.3 0.5"
 
 
-def test_pyqtgraph_and_networkx_are_not_imported_with_a_session(recorded: Path) -> None:
+def test_pyqtgraph_and_networkx_are_not_imported_with_a_session(recorded: Path, tmp_path: Path) -> None:
     code = (f"import sys; sys.path.insert(0, {str(ROOT)!r}); import main\n"
             "from guardscope.gui.app import make_app\nfrom guardscope.gui.main_window import MainWindow\n"
             "from PySide6.QtCore import QSettings\n"
-            "app = make_app('light'); w = MainWindow(QSettings('/dev/null', QSettings.Format.IniFormat)); w.show()\n"
+            f"settings = QSettings({str(tmp_path / 'settings.ini')!r}, QSettings.Format.IniFormat)\n"
+            "app = make_app('light'); w = MainWindow(settings); w.show()\n"
             f"w.open_path({str(recorded)!r}); app.processEvents(); app.processEvents()\n"
             "print([m for m in ('pyqtgraph', 'networkx', 'pyopencl') if m in sys.modules]); w.close()")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60,

@@ -119,11 +119,12 @@ def test_a_job_that_raises_reports_and_the_next_one_runs(qtbot: Any) -> None:
     jobs.close()
 
 
-def test_nothing_heavy_is_imported_before_the_first_paint() -> None:
+def test_nothing_heavy_is_imported_before_the_first_paint(tmp_path: Path) -> None:
     code = (f"import sys; sys.path.insert(0, {str(ROOT)!r}); import main\n"
             "from guardscope.gui.app import make_app\nfrom guardscope.gui.main_window import MainWindow\n"
             "from PySide6.QtCore import QSettings\n"
-            "app = make_app('light'); w = MainWindow(QSettings('/dev/null', QSettings.Format.IniFormat)); w.show()\n"
+            f"settings = QSettings({str(tmp_path / 'settings.ini')!r}, QSettings.Format.IniFormat)\n"
+            "app = make_app('light'); w = MainWindow(settings); w.show()\n"
             "app.processEvents()\n"
             "print([m for m in ('numpy', 'pyqtgraph', 'networkx', 'pyopencl', 'pygments', 'sqlite3') if m in sys.modules])")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60,

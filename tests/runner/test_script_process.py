@@ -274,3 +274,14 @@ def test_reading_in_the_recording_process_loses_nothing(start, tmp_path):
         with Session(path) as again:
             assert again.state == "finished" and again.info["exit_code"] == 0
             assert "".join(text for _, _, text in again.output()) == expected
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_session_never_takes_the_place_of_a_pipe_or_device(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    script = tmp_path / "script.py"
+    script.write_text("print(1)\n")
+    with pytest.raises(ScriptError, match="not a plain file"):
+        ScriptProcess(script, session=pipe).start()
+    assert pipe.is_fifo()
