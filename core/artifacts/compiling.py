@@ -14,6 +14,7 @@ from ..graph.node import Graph, Span, walk_nodes
 from ..graph.printer import argument_text, graph_text, shape_text
 from ..guards import compile as guard_compiler
 from ..guards.origin import SizeOrigin
+from ..guards.plain import plain
 from ..tensor.meta import TensorMeta
 from ..tensor.tensor import Tensor
 from .artifact import Artifact
@@ -174,7 +175,7 @@ def _record(state: CodeState, artifact: Artifact, captured: Captured, built: Any
     rows = []
     for index, (kind, origin, condition, expected, span, why) in enumerate(artifact.guards.describe()):
         rows.append({"index": index, "kind": kind, "origin": origin, "condition": condition, "expected": expected,
-                     "why": why, **span_fields(span)})
+                     "why": why, "facts": plain(artifact.guards.guards[index]), **span_fields(span)})
     RECORDER.guards(artifact.id, rows)
     if graph is None:
         return

@@ -97,7 +97,8 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True)
 class GuardRow:
-    """One guard of an artifact, in the words of the script. Lines count from 1, columns from 0; 0 = unknown."""
+    """One guard of an artifact, in the words of the script. Lines count from 1, columns from 0; 0 = unknown. `facts`: what
+    is expected as plain data where texts are not exact enough (core/guards/plain.py), {} in older files."""
 
     index: int
     kind: str
@@ -110,6 +111,7 @@ class GuardRow:
     end_line: int = 0
     end_col: int = 0
     why: str = ""
+    facts: dict = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
