@@ -1,4 +1,5 @@
-"""A session as JSON, as CSV (one row per call), or as Chrome's Trace Event Format, which Perfetto and speedscope open.
+"""A session as JSON, as CSV (one row per call), as Chrome's Trace Event Format, which Perfetto and speedscope open, or as
+one HTML page (core/events/html_report.py).
 
 Everything is written piece by piece, so a million calls need no more memory than the session itself.
 """
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 from . import summary
+from .html_report import export_html
 from .reader import Session
 from .schema import OUTCOMES
 
@@ -130,4 +132,4 @@ def plain(value: Any) -> Any:
 
 
 Export = Callable[[Session, IO[str]], None]
-FORMATS: dict[str, Export] = {"json": export_json, "csv": export_csv, "chrome": export_chrome}
+FORMATS: dict[str, Export] = {"json": export_json, "csv": export_csv, "chrome": export_chrome, "html": export_html}

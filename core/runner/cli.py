@@ -26,7 +26,7 @@ COMMANDS: dict[str, str] = {
     "run": "run a script, record it, print a report",
     "headless": "run the built-in example without a window and print its report",
     "report": "print the report of a session",
-    "export": "write a session as JSON, CSV or Chrome trace",
+    "export": "write a session as JSON, CSV, Chrome trace or HTML report",
     "devices": "list the OpenCL devices",
     "screenshot": "save a picture of the window on a script or a session",
     "compare": "compare two sessions",
@@ -268,14 +268,20 @@ def report(argv: list[str]) -> int:
 def export(argv: list[str]) -> int:
     from ..events.exports import FORMATS
     from ..events.reader import Session
+    from ..events.scrub import Keep, scrubbed
 
     parser = Parser(prog="main.py export", description=COMMANDS["export"], allow_abbrev=False)
     parser.add_argument("session", metavar="SESSION")
     parser.add_argument("--format", choices=list(FORMATS), required=True,
-                        help="chrome: Trace Event Format, for Perfetto and speedscope")
+                        help="chrome: Trace Event Format, for Perfetto and speedscope; html: one page to open in a browser")
     parser.add_argument("-o", "--output", metavar="FILE", help="default: standard output")
+    parser.add_argument("--no-source", action="store_true",
+                        help="leave out source text, generated code, folders and the machine's name")
+    parser.add_argument("--no-values", action="store_true",
+                        help="replace the script's numbers and strings by labels; sizes and dtypes stay")
     options = parser.parse_args(argv)
-    with Session(options.session) as session:
+    with Session(options.session) as whole:
+        session = scrubbed(whole, Keep(not options.no_source, not options.no_values))
         if options.output in (None, "-"):
             FORMATS[options.format](session, sys.stdout)
             sys.stdout.flush()
