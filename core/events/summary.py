@@ -211,18 +211,28 @@ def values_of(failure: FailureRow, known: bool) -> tuple[str, ...]:
     return (failure.seen,) if known else (failure.expected, failure.seen)
 
 
-def meters(session: Session) -> list[Meter]:
-    """How far each code with artifacts is on its way to the recompile limit. A reset sets all of them back to nothing."""
+def entries_of(session: Session) -> Counter[int]:
+    """Artifacts kept per code: those made since the last reset of all caches."""
     since = max((e.time for e in session.events if e.kind == "reset"), default=0)
-    entries = Counter(a.code for a in session.artifacts if a.time > since)
-    reached = {limit.code: limit.limit for limit in session.limits}
+    return Counter(a.code for a in session.artifacts if a.time > since)
+
+
+def limit_of(session: Session, code: int) -> int:
+    """The recompile limit that holds for a code."""
     said = session.info.get("recompile_limit")
     default = said if isinstance(said, int) and said > 0 else DEFAULT_LIMIT
+    return next((limit.limit for limit in reversed(session.limits) if limit.code == code), default)
+
+
+def meters(session: Session) -> list[Meter]:
+    """How far each code with artifacts is on its way to the recompile limit. A reset sets all of them back to nothing."""
+    entries = entries_of(session)
+    reached = {limit.code for limit in session.limits}
     by_code: dict[int, list[tuple[str, int]]] = defaultdict(list)
     for cause in causes(session):
         if cause.versions:
             by_code[cause.code].append((cause.place, cause.versions))
-    return [Meter(code, count, reached.get(code, default), code in reached, tuple(by_code[code]))
+    return [Meter(code, count, limit_of(session, code), code in reached, tuple(by_code[code]))
             for code, count in sorted(entries.items())]
 
 
