@@ -11,7 +11,7 @@ from .expressions import evaluate
 from .frames import Frame
 from .operators import special, truth
 from .signals import Break, Completion, UserRaise
-from .statements import assign, begin, execute_block
+from .statements import assign, begin, execute_block, seen_by_script
 from .values import FALSE, NONE, ClassValue, NativeValue, OpaqueValue, Value
 
 Done = Completion | None
@@ -42,6 +42,8 @@ def run_with(ev: Any, frame: Frame, s: ast.With, at: int, entered: list[Entered]
             assign(ev, frame, item.optional_vars, value)
         done = run_with(ev, frame, s, at + 1, [*entered, Entered(manager, leave)])
     except UserRaise as raised:
+        if not isinstance(manager, NativeValue):
+            seen_by_script(ev, raised)
         caught = raised
     else:
         begin(frame, s)

@@ -327,6 +327,7 @@ def try_(ev: Any, frame: Frame, s: ast.Try) -> Done:
     try:
         done = guarded(ev, frame, s)
     except UserRaise as raised:
+        seen_by_script(ev, raised)
         del frame.path[depth:]
         del ev.handling[handling:]
         pending: UserRaise | None = raised
@@ -344,12 +345,20 @@ def try_(ev: Any, frame: Frame, s: ast.Try) -> Done:
     return last if last is not None else done
 
 
+def seen_by_script(ev: Any, raised: UserRaise) -> None:
+    """Where a handler can look at an exception whose text names symbols, the call that raised it breaks the graph."""
+    if raised.value.asked_at is not None:
+        ev.main.point, facts = raised.value.asked_at
+        raise Break("call-unknown", **facts) from None
+
+
 def guarded(ev: Any, frame: Frame, s: ast.Try) -> Done:
     """try, except, else."""
     depth, handling = len(frame.path), len(ev.handling)
     try:
         done = execute_block(ev, frame, s, "body")
     except UserRaise as raised:
+        seen_by_script(ev, raised)
         caught = raised
     else:
         return done if done is not None or not s.orelse else execute_block(ev, frame, s, "orelse")

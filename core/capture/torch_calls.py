@@ -124,10 +124,10 @@ def run(ev: Any, function: Callable[..., Any], args: list[Any], kwargs: dict[str
     except (UserRaise, Break, RecursionError):
         raise
     except Exception as problem:
-        if has_symbols(args) or has_symbols(tuple(kwargs.values())):       # which its text may name
-            raise Break("call-unknown", what=f"{what}, which raises {type(problem).__name__},") from None
         raised = UserRaise(ev.lift_exception(problem))
         raised.value.of_api = True
+        if has_symbols(args) or has_symbols(tuple(kwargs.values())):
+            raised.value.asked_at = (ev.main.point, {"what": f"{what}, which raises {type(problem).__name__},"})
         raise raised from None
     return lift(ev, raw)
 

@@ -238,7 +238,7 @@ class ModuleValue(ObjectValue):
 class ExceptionValue(ObjectValue):
     """An exception instance made while tracing; `args` are the constructor's."""
 
-    __slots__ = ("args", "cause", "context", "suppress", "of_api")
+    __slots__ = ("args", "cause", "context", "suppress", "of_api", "asked_at")
 
     def __init__(self, cls: type, args: list[Value]) -> None:
         super().__init__(cls)
@@ -247,6 +247,7 @@ class ExceptionValue(ObjectValue):
         self.context: Value | None = None
         self.suppress = False
         self.of_api = False           # raised by the tensor API, not by the script
+        self.asked_at: Any = None     # (point, facts of the break) when its text may name symbols: nothing may look at it
 
 
 class Variable:

@@ -81,6 +81,17 @@ def wrong_shapes(x, y):
     return z @ y
 
 
+def added(x, y):
+    return (x + y).sum()
+
+
+def says_what_failed(x, y):
+    try:
+        return x + y
+    except RuntimeError as problem:
+        return x * 2, str(problem)
+
+
 def calls_other(x):
     return inner_compiled(x) + 1
 

@@ -543,6 +543,18 @@ def test_no_artifact_is_left_by_a_capture_that_failed(m):
     assert versions(m.wrong_shapes) == []
 
 
+def test_an_error_of_symbolic_sizes_that_leaves_the_function_breaks_nothing(m):
+    g = compiled(m.added, dynamic=True)
+    same(g(x_of(5), x_of(5)), m.added(x_of(5), x_of(5)))
+    assert raised(g, x_of(4), x_of(6))[:2] == raised(m.added, x_of(4), x_of(6))[:2]
+    same(g(x_of(3), x_of(3)), m.added(x_of(3), x_of(3)))
+    assert versions(m.added) == [0]
+
+
+def test_a_handler_sees_the_text_of_an_error_of_symbolic_sizes(m):
+    check(m.says_what_failed, [(x_of(4), x_of(6)), (x_of(5), x_of(5)), (x_of(3), x_of(7))], dynamic=True)
+
+
 # -- options --
 def test_other_options_have_their_own_artifacts(m):
     a, b = compiled(m.add_size), compiled(m.add_size, dynamic=True)
