@@ -133,9 +133,11 @@ def _recipe(node: Node, fp64: bool, mutating: bool) -> Recipe:
     lower = op.lower
     if not op.random and not isinstance(node.spec, tuple):
         if isinstance(lower, View):
-            alias = None if mutating else _alias(node)
+            alias = None if mutating or not node.spec.dtype.opencl else _alias(node)
             return alias or Host(node, "view", "")
         touched = [node.spec.dtype, *(n.spec.dtype for n in walk_nodes(node.args) if is_tensor_like(n.spec))]
+        if not all(d.opencl for d in touched):
+            return Host(node, "extern", "no kernels of this dtype")
         if not fp64 and dt.float64 in touched:
             return Host(node, "extern", "the device has no double precision")
         if isinstance(lower, Template):

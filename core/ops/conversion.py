@@ -10,6 +10,7 @@ from ..errors import NotYetSupported
 from ..tensor import dtypes as dt
 from ..tensor.devices import CPU, META, device
 from ..tensor.dtypes import dtype as DType
+from ..tensor.dtypes import widened
 from .declare import Spec, operator, spelled, view
 from .op import Extern, Pointwise, call
 from .strides import channels_last_strides, is_channels_last, is_contiguous, like_strides
@@ -121,7 +122,9 @@ def _converter(name: str, dtype: DType) -> None:
 
 
 for _name, _dtype in (("float", dt.float32), ("double", dt.float64), ("half", dt.float16), ("int", dt.int32),
-                      ("long", dt.int64), ("short", dt.int16), ("char", dt.int8), ("byte", dt.uint8), ("bool", dt.bool_)):
+                      ("long", dt.int64), ("short", dt.int16), ("char", dt.int8), ("byte", dt.uint8), ("bool", dt.bool_),
+                      ("cfloat", dt.complex64), ("cdouble", dt.complex128),
+                      *((("bfloat16", dt.bfloat16),) if dt.bfloat16 is not None else ())):
     _converter(_name, _dtype)
 
 
@@ -138,7 +141,8 @@ def cpu(self: Any, memory_format: Any = None) -> Any:
 
 
 _TYPE_OF = {"Float": dt.float32, "Double": dt.float64, "Half": dt.float16, "Int": dt.int32, "Long": dt.int64,
-            "Short": dt.int16, "Char": dt.int8, "Byte": dt.uint8, "Bool": dt.bool_}
+            "Short": dt.int16, "Char": dt.int8, "Byte": dt.uint8, "Bool": dt.bool_,
+            "ComplexFloat": dt.complex64, "ComplexDouble": dt.complex128, "BFloat16": dt.bfloat16}
 
 
 @spelled("", "type", TO_DTYPE)
@@ -199,19 +203,21 @@ def item(self: Any) -> Any:
     array = elements(self, "item()")
     if array.size != 1:
         raise RuntimeError(f"a Tensor with {array.size} elements cannot be converted to Scalar")
-    return array.item()
+    return widened(array).item()
 
 
 @spelled("", "tolist", None)
 def tolist(self: Any) -> Any:
     """Nested lists of Python numbers."""
-    return elements(self, "tolist()").tolist()
+    return widened(elements(self, "tolist()")).tolist()
 
 
 @spelled("", "numpy", None)
 def numpy(self: Any, *, force: bool = False) -> np.ndarray:
     """The elements as a NumPy array that shares memory (a copy-free view)."""
     array = elements(self, "numpy()")
+    if self._meta.dtype is dt.bfloat16:
+        raise TypeError("Got unsupported ScalarType BFloat16")
     if self._meta.requires_grad and not force:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     return array

@@ -230,7 +230,7 @@ TENSOR = _made("tensor", "data:any, dtype, device", lambda data, dtype, device: 
 
 
 def _array_of(data: Any, dtype: DType) -> np.ndarray:
-    if dtype.category == 2 or dtype.category == 0:
+    if dtype.category != 1:
         return np.array(data, dtype=dtype.numpy)
     try:
         return np.array(data, dtype=dtype.numpy)
@@ -256,6 +256,8 @@ def _plain(data: Any) -> Any:
 
 def _inferred(flat: list, data: Any) -> DType:
     kinds = {number_category(v) for v in flat}
+    if 3 in kinds:
+        return dt.COMPLEX_OF.get(STATE.mode.default_dtype, dt.complex64)
     if not kinds or 2 in kinds:
         return STATE.mode.default_dtype
     return dt.int64 if 1 in kinds else dt.bool_

@@ -120,7 +120,7 @@ def checked(name: str, params: tuple[Param, ...], rule: Callable[..., Any], diff
             if type(spec) is Spec:
                 if device is not None:
                     spec.device = device
-                if grad and spec.dtype.category == 2:
+                if grad and spec.dtype.category >= 2:
                     spec.requires_grad = True
         return out
 
@@ -141,7 +141,7 @@ def elementwise_rule(op_of: Callable[[], Op], only: str = "") -> Callable[..., A
         if not metas:
             raise TypeError(f"{op.name}(): at least one argument must be a Tensor")
         dtypes = promotion.op_dtypes(op, args)
-        if only:
+        if only or dtypes.compute.category == 3:
             check_category(op, dtypes.compute, only)
         result = dtypes.result
         shape = metas[0].shape if len(metas) == 1 else broadcast_shapes(*[m.shape for m in metas])
@@ -150,10 +150,21 @@ def elementwise_rule(op_of: Callable[[], Op], only: str = "") -> Callable[..., A
     return rule
 
 
+# Element-wise operators that take complex numbers.
+_ON_COMPLEX = frozenset((
+    "add", "sub", "rsub", "mul", "div", "pow", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "sin",
+    "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "sigmoid", "reciprocal", "sinc",
+    "neg", "abs", "sgn", "square", "where", "masked_fill", "addcmul", "addcdiv", "lerp", "eq", "ne", "logical_and",
+    "logical_or", "logical_xor", "logical_not", "isnan", "isinf", "isfinite", "clone", "contiguous", "channels_last", "to_dtype",
+    "copy", "fill", "zero", "full", "full_like", "silu", "angle", "nan_to_num"))
+
+
 def check_category(op: Op, common: DType, only: str) -> None:
     """NotImplementedError if the common dtype is not what `only` (see elementwise_rule) allows; RuntimeError with the
     sentence that `only` is, if the dtype is bool."""
-    allowed = {"integral": common.category <= 1, "floating": common.category == 2}.get(only, common.category > 0)
+    if common.category == 3 and op.name.rstrip("_") not in _ON_COMPLEX:
+        raise NotImplementedError(f'"{op.name.rstrip("_")}_cpu" not implemented for \'{type_name(common)}\'')
+    allowed = {"": True, "integral": common.category <= 1, "floating": common.category >= 2}.get(only, common.category > 0)
     if allowed:
         return
     if " " in only:
@@ -179,7 +190,7 @@ def inplace_rule(op_of: Callable[[], Op], only: str = "") -> Callable[..., Any]:
         if op.promote != "assign":
             assert op.functional is not None
             dtypes = promotion.op_dtypes(op.functional, args)
-            if only:
+            if only or dtypes.compute.category == 3:
                 check_category(op, dtypes.compute, only)
             common = dtypes.result
             if not promotion.can_cast(common, target.dtype):
@@ -191,7 +202,8 @@ def inplace_rule(op_of: Callable[[], Op], only: str = "") -> Callable[..., Any]:
 
 
 _TYPE_NAMES = {"float32": "Float", "float64": "Double", "float16": "Half", "int64": "Long", "int32": "Int",
-               "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool"}
+               "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool", "bfloat16": "BFloat16",
+               "complex64": "ComplexFloat", "complex128": "ComplexDouble"}
 
 
 def type_name(d: DType) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..tensor.devices import CPU, META
-from ..tensor.dtypes import dtype
+from ..tensor.dtypes import bfloat16, dtype, widened
 from ..tensor.meta import Spec, TensorMeta
 from ..tensor.state import STATE
 from ..tensor.tensor import Tensor, wrap_meta
@@ -155,7 +155,7 @@ def run_eager(op: Op, args: tuple) -> Any:
         if plan.actions:
             arrays = _operands(args, plan)
             return wrap_meta(_store(op.eager(*arrays), plan, arrays), plan.metas[0])
-        got = op.eager(*[_unwrap(a) for a in args])
+        got = op.eager(*[_unwrap(a) for a in args] if op.returns_view else [_readable(a) for a in args])
     if op.returns_view:
         if plan.single:
             return wrap_meta(got, plan.metas[0])
@@ -197,6 +197,16 @@ def _unwrap(a: Any) -> Any:
         return tuple([_unwrap(v) for v in a])
     if t is list:
         return [_unwrap(v) for v in a]
+    return a
+
+
+def _readable(a: Any) -> Any:
+    """Like _unwrap, in dtypes that all of NumPy understands."""
+    if isinstance(a, Tensor):
+        return widened(a._array)
+    t = type(a)
+    if t is tuple or t is list:
+        return t([_readable(v) for v in a])
     return a
 
 
@@ -254,7 +264,7 @@ def _run_inplace(op: Op, args: tuple, plan: Plan) -> Any:
     if STATE.mode.grad_enabled:
         if meta.requires_grad and target.is_leaf:
             raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
-        if not meta.requires_grad and op.differentiable and meta.dtype.category == 2 \
+        if not meta.requires_grad and op.differentiable and meta.dtype.category >= 2 \
                 and any(isinstance(a, Tensor) and a._meta.requires_grad for a in args):
             target._meta = meta.replace(requires_grad=True)
             STATE.bump_epoch()
@@ -264,8 +274,12 @@ def _run_inplace(op: Op, args: tuple, plan: Plan) -> Any:
         if plan.actions:
             arrays = _operands(args, plan)
             np.copyto(target._array, op.eager(*arrays), casting="unsafe")
+        elif meta.dtype is bfloat16:
+            wide = [_readable(a) for a in args]
+            op.eager(*wide)
+            np.copyto(target._array, wide[op.mutates[0]], casting="unsafe")
         else:
-            op.eager(*[_unwrap(a) for a in args])
+            op.eager(*[_readable(a) for a in args])
     return target
 
 

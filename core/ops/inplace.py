@@ -150,8 +150,8 @@ def set_(self: Any, source: Any) -> Any:
 @spelled("", "requires_grad_", None)
 def requires_grad_(self: Any, requires_grad: bool = True) -> Any:
     """Say whether gradients are wanted for this tensor. RuntimeError for one that is not floating."""
-    if requires_grad and self.dtype.category != 2:
-        raise RuntimeError("only Tensors of floating point dtype can require gradients")
+    if requires_grad and self.dtype.category < 2:
+        raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
     meta = self._meta
     if meta.requires_grad == bool(requires_grad):
         return self

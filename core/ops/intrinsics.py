@@ -26,6 +26,14 @@ def sign(x: Any) -> Any:
     return (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype)
 
 
+def sgn(x: Any) -> Any:
+    """sign, and x / |x| of complex numbers."""
+    if x.dtype.kind != "c":
+        return sign(x)
+    size = np.abs(x)
+    return np.where(size == 0, 0, x / np.where(size == 0, 1, size)).astype(x.dtype)
+
+
 def integer_pow(base: np.ndarray, exponent: np.ndarray) -> np.ndarray:
     """Wrapping integer power; a negative exponent gives 0 except for bases 1 and -1."""
     if base.dtype.kind == "b":
@@ -42,7 +50,7 @@ def integer_pow(base: np.ndarray, exponent: np.ndarray) -> np.ndarray:
 def power(base: Any, exponent: Any) -> Any:
     """base ** exponent."""
     base, exponent = np.asarray(base), np.asarray(exponent)
-    if base.dtype.kind != "f" and exponent.dtype.kind != "f":
+    if base.dtype.kind in "iub" and exponent.dtype.kind in "iub":
         return integer_pow(base, exponent)
     return np.power(base, exponent)
 
@@ -113,7 +121,7 @@ def _keep_integers(f: Any) -> Any:
 
 def _test(f: Any, integer: bool) -> Any:
     def test(x: Any) -> Any:
-        return f(x) if x.dtype.kind == "f" else np.full(np.shape(x), integer)
+        return f(x) if x.dtype.kind in "fc" else np.full(np.shape(x), integer)
     return test
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import NotYetSupported
 from ..tensor.meta import Size
 from ..tensor.tensor import Tensor
-from . import conversion, inplace, parts, views
+from . import complex_numbers, conversion, inplace, parts, views
 from .conversion import elements, truth
 from .dims import wrap_dim
 from .op import call
@@ -101,7 +101,7 @@ def is_floating_point(self: Tensor) -> bool:
 
 
 def is_complex(self: Tensor) -> bool:
-    """Whether the dtype is complex (none is yet)."""
+    """Whether the dtype is complex."""
     return self._meta.dtype.category == 3
 
 
@@ -180,7 +180,7 @@ def _to_float(self: Tensor) -> float:
 
 def _index(self: Tensor) -> int:
     array = elements(self, "use as an index")
-    if array.size != 1 or array.dtype.kind == "f":
+    if array.size != 1 or array.dtype.kind not in "iub":
         raise TypeError("only integer tensors of a single element can be converted to an index")
     return operator.index(array.reshape(-1)[0].item())
 
@@ -224,11 +224,6 @@ def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_fo
     return conversion.to(self, "cuda" if device is None else device)
 
 
-def bfloat16(self: Tensor, memory_format: Any = None) -> Tensor:
-    """bfloat16 does not exist yet: raises NotYetSupported."""
-    raise NotYetSupported("Tensor.bfloat16() does not exist yet: use .half() or .float().")
-
-
 def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
     """A tensor of the same dtype: of the given sizes, or from data."""
     if len(args) == 1 and isinstance(args[0], (tuple, list)) and not isinstance(args[0], Size):
@@ -241,7 +236,7 @@ METHODS: dict[str, Any] = {
     "element_size": element_size, "storage_offset": storage_offset, "data_ptr": data_ptr, "untyped_storage": untyped_storage,
     "is_floating_point": is_floating_point, "is_complex": is_complex, "is_signed": is_signed, "get_device": get_device,
     "is_inference": is_inference, "is_set_to": is_set_to, "backward": backward, "register_hook": register_hook,
-    "retain_grad": retain_grad, "new": new, "cuda": cuda, "bfloat16": bfloat16,
+    "retain_grad": retain_grad, "new": new, "cuda": cuda,
     "__len__": _length, "__iter__": _iterate, "__contains__": _contains, "__bool__": truth, "__int__": _to_int,
     "__float__": _to_float, "__index__": _index, "__array__": _array_protocol, "__deepcopy__": _deepcopy,
     "__reduce_ex__": _reduce, "__hash__": object.__hash__,
@@ -249,8 +244,8 @@ METHODS: dict[str, Any] = {
 
 PROPERTIES: dict[str, property] = {
     "T": property(lambda self: call(views.PERMUTE, (self, tuple(range(self.ndim - 1, -1, -1))))),
-    "mT": property(lambda self: views.adjoint(self)),
-    "H": property(lambda self: views.t(self)),
+    "mT": property(views.matrix_transpose),
+    "H": property(lambda self: complex_numbers.conj(views.t(self))),
     "mH": property(lambda self: views.adjoint(self)),
     "data": property(lambda self: self.detach(), inplace.set_data),
     "grad": property(lambda self: self.__dict__.get("_grad"), _set_grad),
@@ -263,7 +258,7 @@ PROPERTIES: dict[str, property] = {
     "is_sparse": property(lambda self: False), "is_quantized": property(lambda self: False),
     "is_mkldnn": property(lambda self: False), "is_nested": property(lambda self: False),
     "itemsize": property(element_size), "nbytes": property(lambda self: self._meta.numel * self._meta.dtype.itemsize),
-    "real": property(lambda self: self), "names": property(lambda self: (None,) * self.ndim),
+    "real": property(complex_numbers.real), "imag": property(complex_numbers.imag), "names": property(lambda self: (None,) * self.ndim),
     "_version": property(lambda self: 0), "retains_grad": property(lambda self: False), "output_nr": property(lambda self: 0),
     "_base": property(lambda self: None),
 }

@@ -246,7 +246,7 @@ def logit(input: Any, eps: float | None = None, *, out: Any = None) -> Any:
 _NO_BOOL_NEG = ("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
                 "the `~` or `logical_not()` operator instead.")
 NEG = _unary("neg", "-input", lambda a: -a, "neg negative", "no_opmath", methods="neg negative __neg__", only=_NO_BOOL_NEG)
-ABS = _unary("abs", "abs(input)", np.abs, "abs absolute", "no_opmath", methods="abs absolute __abs__", only="number")
+ABS = _unary("abs", "abs(input)", np.abs, "abs absolute", "to_real", methods="abs absolute __abs__", only="number")
 
 
 @spelled("positive", "positive __pos__", None)
@@ -257,7 +257,8 @@ def positive(input: Any) -> Any:
     return input
 
 
-_unary("sign", "sign(input)", n.sign, "sign sgn", "no_opmath")
+_unary("sign", "sign(input)", n.sign, promote="no_opmath")
+_unary("sgn", "sign(input)", n.sgn, promote="no_opmath")
 _unary("floor", "floor(input)", n.INTRINSICS["floor"][1], promote="no_opmath", only="number")
 _unary("ceil", "ceil(input)", n.INTRINSICS["ceil"][1], promote="no_opmath", only="number")
 _unary("trunc", "trunc(input)", n.INTRINSICS["trunc"][1], "trunc fix", "no_opmath", only="number")

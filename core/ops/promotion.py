@@ -17,14 +17,19 @@ from ..tensor.state import STATE
 
 _INT_ORDER = (dt.int8, dt.int16, dt.int32, dt.int64)
 _FLOAT_ORDER = (dt.float16, dt.float32, dt.float64)
+_HALVES = (dt.float16, dt.bfloat16)
 
 
 def _promote(a: dtype, b: dtype) -> dtype:
     if a is b:
         return a
+    if a.category == 3 or b.category == 3:
+        return dt.complex128 if dt.complex128 in (a, b) or dt.float64 in (a, b) else dt.complex64
     if a.category != b.category:
         return a if a.category > b.category else b
     if a.category == 2:
+        if dt.bfloat16 in (a, b):
+            return dt.float32 if dt.float16 in (a, b) else b if a is dt.bfloat16 else a
         return _FLOAT_ORDER[max(_FLOAT_ORDER.index(a), _FLOAT_ORDER.index(b))]
     if a is dt.uint8 or b is dt.uint8:
         other = b if a is dt.uint8 else a
@@ -45,7 +50,7 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     return from_.category <= to.category
 
 
-_CATEGORIES: dict[type, int] = {bool: 0, int: 1, float: 2}
+_CATEGORIES: dict[type, int] = {bool: 0, int: 1, float: 2, complex: 3}
 _SYMBOLIC = {"SymBool": 0, "SymInt": 1, "SymFloat": 2}
 
 
@@ -55,7 +60,7 @@ def is_tensor_like(value: Any) -> bool:
 
 
 def number_category(value: Any) -> int | None:
-    """0, 1 or 2 for a Python, NumPy or symbolic bool, int or float; None for anything else."""
+    """0, 1, 2 or 3 for a Python, NumPy or symbolic bool, int, float or complex; None for anything else."""
     found = _CATEGORIES.get(type(value))
     if found is not None:
         return found
@@ -65,25 +70,27 @@ def number_category(value: Any) -> int | None:
         return 1
     if isinstance(value, (float, np.floating)):
         return 2
+    if isinstance(value, (complex, np.complexfloating)):
+        return 3
     return _SYMBOLIC.get(type(value).__name__)
 
 
 def number_dtype(value: Any) -> dtype | None:
-    """The dtype a Python number stands for: bool, int64 or the default floating dtype; None if it is not a number."""
+    """The dtype a Python number stands for: bool, int64, the default floating dtype or the complex one of its width; None
+    if it is not a number."""
     category = number_category(value)
     if category is None:
         return None
-    return (dt.bool_, dt.int64, STATE.mode.default_dtype)[category]
+    plain = STATE.mode.default_dtype
+    return (dt.bool_, dt.int64, plain, dt.COMPLEX_OF.get(plain, dt.complex64))[category]
 
 
 def _combine(higher: dtype | None, lower: dtype | None) -> dtype | None:
     if higher is None or lower is None:
         return higher or lower
-    if higher.category == 2:
-        return higher
-    if higher is dt.bool_ or lower.category == 2:
-        return _TABLE[higher, lower]
-    return higher
+    if higher.category == 2 and lower.category == 3:
+        return dt.COMPLEX_OF.get(higher, dt.complex64)
+    return _TABLE[higher, lower] if lower.category > higher.category else higher
 
 
 def result_type(*values: Any) -> dtype:
@@ -116,8 +123,13 @@ class Dtypes(NamedTuple):
 
 
 def opmath(d: dtype) -> dtype:
-    """The dtype arithmetic of dtype `d` is done in: float32 for float16, else `d`."""
-    return dt.float32 if d is dt.float16 else d
+    """The dtype arithmetic of dtype `d` is done in: float32 for float16 and bfloat16, else `d`."""
+    return dt.float32 if d in _HALVES else d
+
+
+def _plain(d: dtype) -> dtype:
+    """The dtype that operators without rounding of their own see: NumPy has no functions of bfloat16."""
+    return dt.float32 if d is dt.bfloat16 else d
 
 
 def pointwise_dtypes(rule: str, operands: tuple) -> Dtypes:
@@ -125,28 +137,34 @@ def pointwise_dtypes(rule: str, operands: tuple) -> Dtypes:
 
     default: common dtype, computed in opmath. no_opmath: common dtype throughout. int_to_float: like default, integers
     become the default floating dtype. always_bool: compared in the common dtype, result bool. bool_to_int: like
-    no_opmath, bool becomes int64.
+    no_opmath, bool becomes int64. to_real: like no_opmath, a complex result is stored as its real part. angle: like
+    int_to_float, and real as well.
     """
     common = result_type(*operands)
     if rule == "default":
         return Dtypes(opmath(common), common)
     if rule == "no_opmath":
-        return Dtypes(common, common)
+        return Dtypes(_plain(common), common)
     if rule == "always_bool":
-        return Dtypes(common, dt.bool_)
+        return Dtypes(_plain(common), dt.bool_)
     if rule == "int_to_float":
         if common.category < 2:
             common = STATE.mode.default_dtype
         return Dtypes(opmath(common), common)
+    if rule == "to_real":
+        return Dtypes(_plain(common), dt.REAL_OF.get(common, common))
+    if rule == "angle":
+        common = STATE.mode.default_dtype if common.category < 2 else common
+        return Dtypes(opmath(common), dt.REAL_OF.get(common, common))
     if rule == "bool_to_int":
         common = dt.int64 if common is dt.bool_ else common
-        return Dtypes(common, common)
+        return Dtypes(_plain(common), common)
     raise ValueError(f"unknown promotion rule {rule!r}")
 
 
 def sum_dtype(d: dtype) -> dtype:
     """Result dtype of sums and products: integers and bool become int64."""
-    return d if d.category == 2 else dt.int64
+    return d if d.category >= 2 else dt.int64
 
 
 def op_dtypes(op: Any, args: tuple) -> Dtypes:

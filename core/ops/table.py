@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import (  # noqa: F401
     activation,
     comparison,
+    complex_numbers,
     conversion,
     creation,
     cumulative,

@@ -159,13 +159,22 @@ def t(input: Any) -> Any:
     return call(TRANSPOSE, (input, 0, 1)) if input.ndim == 2 else call(ALIAS, (input,))
 
 
+def matrix_transpose(input: Any) -> Any:
+    """The last two dimensions exchanged. RuntimeError for a tensor of fewer than two dimensions."""
+    if input.ndim < 2:
+        raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {input.ndim}-D tensor.")
+    return call(TRANSPOSE, (input, -2, -1))
+
+
 @spelled("adjoint", "adjoint", TRANSPOSE)
 def adjoint(input: Any) -> Any:
-    """The last two dimensions exchanged."""
+    """The last two dimensions exchanged, complex elements conjugated."""
+    from .complex_numbers import conj
+
     if input.ndim < 2:
         raise RuntimeError(f"tensor.adjoint() is only supported on matrices or batches of matrices. Got "
                            f"{input.ndim}-D tensor.")
-    return call(TRANSPOSE, (input, -2, -1))
+    return conj(call(TRANSPOSE, (input, -2, -1)))
 
 
 @spelled("movedim moveaxis", "movedim moveaxis", PERMUTE)

@@ -18,7 +18,7 @@ from .version import __version__
 
 globals().update(names())
 globals().update(absent_dtypes.ABSENT)
-globals().update({alias: absent_dtypes.ABSENT[name] for alias, name in absent_dtypes.ALIASES.items()})
+globals().update(absent_dtypes.ALIASES)
 globals().update(extras.NAMES)
 printing.install()
 set_printoptions = printing.set_printoptions

@@ -72,9 +72,6 @@ ABSENT: dict[str, Any] = {name: not_yet(f"torch.{name}", instead) for name, inst
     "load": "read arrays with numpy.load and torch.from_numpy",
     "vmap": "write the batch dimension out",
     "sparse_coo_tensor": "use a dense tensor",
-    "view_as_complex": "keep real and imaginary part in a last dimension of size 2",
-    "view_as_real": "keep real and imaginary part in a last dimension of size 2",
-    "polar": "use abs * torch.cos(angle) and abs * torch.sin(angle)",
 }.items()}
 
 NAMES: dict[str, Any] = {f.__name__: f for f in (

@@ -227,7 +227,7 @@ def test_expression_means_what_eager_computes(name: str) -> None:
     checked = 0
     for dtype in ("float64", "float32", "int64", "uint8", "bool"):
         d = np.dtype(dtype)
-        if op.promote == "int_to_float" and d.kind != "f":
+        if op.promote in ("int_to_float", "angle") and d.kind != "f":
             continue
         values: dict[str, object] = {}
         for i, p in enumerate(op.params):

@@ -62,7 +62,7 @@ def test_missing_names_list_the_nearest():
         message("from torch.nn.functional import gleu")
         message("import torch.nn.functionals")
         message("import torch.importing")
-        message("torch.zeros(2, dtype=torch.bfloat16)")
+        message("torch.zeros(2, dtype=torch.float8_e5m2)")
         print(hasattr(torch, "nope"), hasattr(torch.ones(1), "nope"), hasattr(torch.nn, "nope"))
     """).splitlines()
     assert out[0].startswith("AttributeError module 'torch' has no attribute 'softmaxx' in Guardscope; nearest: softmax")
@@ -76,7 +76,7 @@ def test_missing_names_list_the_nearest():
     assert out[6].startswith("ModuleNotFoundError No module named 'torch.nn.functionals' in Guardscope; nearest: "
                              "torch.nn.functional")
     assert out[7].startswith("ModuleNotFoundError No module named 'torch.importing' in Guardscope")
-    assert out[8] == ("NotYetSupported torch.bfloat16 tensors do not exist in Guardscope yet: use torch.float32 or "
+    assert out[8] == ("NotYetSupported torch.float8_e5m2 tensors do not exist in Guardscope yet: use "
                       "torch.float16.")
     assert out[9] == "False False False"
 
