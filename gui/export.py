@@ -1,18 +1,43 @@
-"""File > Export: the shown session as JSON, CSV or Chrome trace, written by a job with a session of its own.
+"""What the window can export, and where to: the session as a report, JSON, CSV or Chrome trace, or a view as a picture.
 
-The text goes into a file beside the target, which takes the target's place only when all of it is written. What is no
-plain file (a folder, a device) is refused, never replaced.
+Texts are written by a job with a session of its own, into a file beside the target, which takes the target's place only
+when all of it is written. What is no plain file (a folder, a device) is refused, never replaced. Pictures are painted in
+gui/pictures.py.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-# Filter of the file dialog -> (format of core/events/exports.py, ending).
-FILTERS = {"Chrome trace, for Perfetto and speedscope (*.trace.json)": ("chrome", ".trace.json"),
-           "JSON, everything (*.json)": ("json", ".json"),
-           "CSV, one row per call (*.csv)": ("csv", ".csv")}
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One kind of export. `name` is a format of core/events/exports.py, or "timeline" or "graph" for a picture of that
+    view; `ending` begins with a dot; `about` is a sentence for people."""
+
+    name: str
+    ending: str
+    title: str
+    about: str
+
+    @property
+    def is_picture(self) -> bool:
+        return self.name in ("timeline", "graph")
+
+
+FORMS = (
+    Form("html", ".html", "Report, one HTML page", "Timeline, causes, calls, guards and source for a colleague without Guardscope."),
+    Form("chrome", ".trace.json", "Chrome trace", "For Perfetto, speedscope and chrome://tracing."),
+    Form("json", ".json", "JSON, everything", "Every record of the session, for programs."),
+    Form("csv", ".csv", "CSV, one row per call", "For a spreadsheet or pandas."),
+    Form("timeline", ".png", "Timeline as PNG", "What the timeline shows now, with every lane, at twice the pixels."),
+    Form("timeline", ".svg", "Timeline as SVG", "The same as a drawing that stays sharp."),
+    Form("graph", ".graph.png", "Graph as PNG", "The whole graph of the selected version."),
+    Form("graph", ".graph.svg", "Graph as SVG", "The same as a drawing that stays sharp."),
+)
 
 
 def suggested(session: str | Path, ending: str) -> str:
@@ -21,29 +46,32 @@ def suggested(session: str | Path, ending: str) -> str:
     return str(path.with_name(path.name.removesuffix(".guardscope") + ending))
 
 
-def chosen_format(path: str, chosen_filter: str) -> tuple[str, str]:
-    """(path with its ending, format): what the path's ending says, else the filter."""
-    for form, ending in FILTERS.values():
-        if path.endswith(ending):
-            return path, form
-    form, ending = FILTERS.get(chosen_filter, next(iter(FILTERS.values())))
-    return path + ending, form
+def form_of(path: str, default: Form = FORMS[0]) -> tuple[str, Form]:
+    """(path with an ending, form): what the path's ending says (the longest that fits), else the default's."""
+    fitting = [f for f in FORMS if path.lower().endswith(f.ending)]
+    if fitting:
+        return path, max(fitting, key=lambda f: len(f.ending))
+    return path + default.ending, default
 
 
-def write(session: str | Path, target: str | Path, form: str) -> int:
-    """Write `session` to `target`; bytes written. EnvironmentProblem or ScriptError, one sentence, if that fails.
-    Touches no widget, so that it can run on the jobs' thread."""
+def refuse_special(target: Path) -> None:
+    """EnvironmentProblem for a path that is there and is no plain file."""
     from ..core.errors import EnvironmentProblem
-    from ..core.events.exports import FORMATS
-    from ..core.events.reader import Session
 
-    target = Path(target)
     if target.exists() and not target.is_file():
         raise EnvironmentProblem(f"{target} is not a plain file; choose a file to write to")
+
+
+def replacing(target: str | Path, make: Callable[[Path], None]) -> int:
+    """Let `make` write a file beside the target, then put it in the target's place; bytes written. EnvironmentProblem,
+    one sentence, if the target cannot be written."""
+    from ..core.errors import EnvironmentProblem
+
+    target = Path(target)
+    refuse_special(target)
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        with Session(session) as recorded, part.open("w", encoding="utf-8", newline="") as file:
-            FORMATS[form](recorded, file)
+        make(part)
         size = part.stat().st_size
         part.replace(target)
     except OSError as problem:
@@ -51,3 +79,17 @@ def write(session: str | Path, target: str | Path, form: str) -> int:
     finally:
         part.unlink(missing_ok=True)
     return size
+
+
+def write(session: str | Path, target: str | Path, form: str, source: bool = True, values: bool = True) -> int:
+    """Write `session` to `target`; bytes written. EnvironmentProblem or ScriptError, one sentence, if that fails.
+    Touches no widget, so that it can run on the jobs' thread."""
+    from ..core.events.exports import FORMATS
+    from ..core.events.reader import Session
+    from ..core.events.scrub import Keep, scrubbed
+
+    def make(part: Path) -> None:
+        with Session(session) as recorded, part.open("w", encoding="utf-8", newline="") as file:
+            FORMATS[form](scrubbed(recorded, Keep(source, values)), file)
+
+    return replacing(target, make)

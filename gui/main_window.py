@@ -5,6 +5,7 @@ Nothing heavy is imported before the first paint: the views (and NumPy with them
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,7 @@ from .widgets.device_box import DeviceBox
 
 if TYPE_CHECKING:
     from .docks import Docks
+    from .export import Form
     from .views.base import View
     from .views.start_page import StartPage
 
@@ -266,25 +268,53 @@ class MainWindow(QMainWindow):
             self.open_path(chosen)
 
     def export(self) -> None:
-        """Ask for a file and write the shown session there, as what its ending says."""
-        from .export import FILTERS, suggested
+        """Ask what to export and where to."""
+        from .widgets.export_dialog import ExportDialog
 
-        first = next(iter(FILTERS.values()))[1]
-        path, chosen = QFileDialog.getSaveFileName(self, "Export the session", suggested(self.model.session.path, first),
-                                                   ";;".join(FILTERS))
-        if path:
-            self.export_to(path, chosen)
+        dialog = ExportDialog(self, str(self.model.session.path), self._not_exportable)
+        dialog.wanted.connect(self.export_as)
+        dialog.open()
 
-    def export_to(self, path: str, chosen_filter: str = "") -> None:
-        """Write the shown session to a file, off the UI thread."""
-        from .export import chosen_format, write
+    def _not_exportable(self, form: Form) -> str:
+        if form.name == "graph":
+            graph = self.views["graph"]
+            return "" if graph.has_picture() else "no graph is shown; open the Graph view on a version"  # type: ignore[attr-defined]
+        return ""
 
-        target, form = chosen_format(path, chosen_filter)
+    def export_to(self, path: str) -> None:
+        """Write the shown session, or a picture of it, to a file, as what its ending says."""
+        from .export import form_of
+
+        target, form = form_of(path)
+        self.export_as(target, form)
+
+    def export_as(self, target: str, form: Form, source: bool = True, values: bool = True) -> None:
+        """Write one form of export; texts off the UI thread."""
+        from .export import write
+
+        name = Path(target).name
         session = self.model.session.path
-        self._banner(f"exporting to {Path(target).name}\N{HORIZONTAL ELLIPSIS}", True)
-        self.jobs.submit("export", lambda: write(session, target, form),
-                         lambda size: self._banner(f"exported {max(1, round(size / 1000))} kB to {target}", False),
+        done = lambda size: self._banner(f"exported {max(1, round(size / 1000))} kB to {target}", False)
+        if form.is_picture:
+            self._export_picture(target, form, done)
+            return
+        self._banner(f"exporting to {name}\N{HORIZONTAL ELLIPSIS}", True)
+        self.jobs.submit("export", lambda: write(session, target, form.name, source, values), done,
                          lambda text: self.say(text.strip().splitlines()[-1].partition(": ")[2]))
+
+    def _export_picture(self, target: str, form: Form, done: Callable[[int], None]) -> None:
+        from ..core.errors import GuardscopeError
+        from .pictures import save_graph, save_timeline
+
+        assert self.model.facts is not None
+        title = self.model.facts.script_name()
+        try:
+            if form.name == "timeline":
+                done(save_timeline(self.timeline.canvas, title, target))
+            else:
+                done(save_graph(self.views["graph"].canvas, title, target))  # type: ignore[attr-defined]
+        except GuardscopeError as problem:
+            self.say(str(problem))
 
     def say(self, sentence: str) -> None:
         """Tell the user one sentence."""

@@ -44,7 +44,7 @@ def register(w: MainWindow) -> None:
         Command("file.close", "Close", lambda: m.close(), "File", "Ctrl+W", "Go back to the start page", "",
                 lambda: nothing_open() or ("a script is running" if run.running else "")),
         Command("file.export", f"Export{dots}", w.export, "File", "Ctrl+E",
-                "Write the session as Chrome trace, JSON or CSV", "export",
+                "Write a report, a picture, or the session as JSON, CSV or Chrome trace", "export",
                 lambda: no_calls() or ("a script is running" if run.running else "")),
         Command("file.quit", "Quit", w.close, "File", "Ctrl+Q", group=1),
         Command("run.start", "Run", run.start, "Run", "F5", "Run the script from its beginning and record it", "run",

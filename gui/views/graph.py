@@ -82,6 +82,10 @@ class GraphView(View):
         widths, small = self._measure(graphs)
         self.jobs.submit("graph", lambda: draw(graphs, widths, small), self.contained(self._drawn), self._failed)
 
+    def has_picture(self) -> bool:
+        """Whether a graph is drawn."""
+        return self._content is not None and self.canvas.picture is not None
+
     def _measure(self, graphs: list) -> tuple:
         # Font metrics are not for other threads: an average that no text exceeds by much is.
         metrics = QFontMetricsF(self.canvas.font())

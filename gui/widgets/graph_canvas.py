@@ -116,12 +116,18 @@ class GraphCanvas(QWidget):
             p.drawText(self.rect().adjusted(24, 24, -24, -24),
                        int(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap), self.message)
             return
-        p.setRenderHint(QPainter.RenderHint.Antialiasing)
         p.translate(self.origin)
         p.scale(self.scale, self.scale)
         seen = QRectF(-self.origin.x() / self.scale, -self.origin.y() / self.scale, self.width() / self.scale,
                       self.height() / self.scale)
-        readable = self.scale > 0.4
+        self.paint_picture(p, seen, self.scale > 0.4)
+        p.end()
+
+    def paint_picture(self, p: QPainter, seen: QRectF, readable: bool) -> None:
+        """The part of the picture inside `seen` (its own coordinates); `readable` with texts."""
+        assert self.picture is not None
+        p.setRenderHint(QPainter.RenderHint.Antialiasing)
+        p.setFont(self.font())
         self._paint_titles(p)
         self._paint_boxes(p, seen)
         self._paint_edges(p, seen, readable)
@@ -132,7 +138,6 @@ class GraphCanvas(QWidget):
             if seen.intersects(rect):
                 self._paint_node(p, node, rect, readable)
         self._paint_borders(p)
-        p.end()
 
     def _paint_titles(self, p: QPainter) -> None:
         t = theme.active()

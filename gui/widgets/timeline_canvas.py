@@ -151,9 +151,9 @@ class TimelineCanvas(QAbstractScrollArea):
         bar.setRange(0, max(0, self.content_height() - self.viewport().height()))
         self.redraw()
 
-    def lane_tops(self) -> list[int]:
-        """Top of every lane in viewport pixels."""
-        y, tops = AXIS + 3 - self.verticalScrollBar().value(), []
+    def lane_tops(self, scrolled: int | None = None) -> list[int]:
+        """Top of every lane in viewport pixels, scrolled down as the view is or as given."""
+        y, tops = AXIS + 3 - (self.verticalScrollBar().value() if scrolled is None else scrolled), []
         for lane in self.lanes:
             tops.append(y)
             y += self.lane_height(lane) + GAP
@@ -201,24 +201,27 @@ class TimelineCanvas(QAbstractScrollArea):
         pixmap.setDevicePixelRatio(ratio)
         pixmap.fill(QColor(t.base))
         p = QPainter(pixmap)
-        p.setFont(self.font())
-        painter = LanePainter(p, (view.width(), view.height()), self.scale, self.axis, self.facts, self.shown,
-                              self.selected_code)
-        painter.grid()
-        for lane, top in zip(self.lanes, self.lane_tops()):
-            height = self.lane_height(lane)
-            if top + height < AXIS or top > view.height():
-                continue
-            p.save()
-            p.setClipRect(QRectF(0, AXIS, view.width(), view.height()))
-            painter.title(lane, top, height)
-            if isinstance(lane, RunLane):
-                painter.runs(lane, top, height)
-            else:
-                painter.amounts(lane, top, height)
-            p.restore()
+        self.paint(p, view.width(), view.height(), self.verticalScrollBar().value())
         p.end()
         return pixmap
+
+    def paint(self, p: QPainter, width: int, height: int, scrolled: int) -> None:
+        """The axis and the lanes on an area `width` x `height`, `scrolled` pixels down; without the selection."""
+        p.setFont(self.font())
+        painter = LanePainter(p, (width, height), self.scale, self.axis, self.facts, self.shown, self.selected_code)
+        painter.grid()
+        for lane, top in zip(self.lanes, self.lane_tops(scrolled)):
+            lane_height = self.lane_height(lane)
+            if top + lane_height < AXIS or top > height:
+                continue
+            p.save()
+            p.setClipRect(QRectF(0, AXIS, width, height))
+            painter.title(lane, top, lane_height)
+            if isinstance(lane, RunLane):
+                painter.runs(lane, top, lane_height)
+            else:
+                painter.amounts(lane, top, lane_height)
+            p.restore()
 
     def _paint_selection(self, p: QPainter) -> None:
         t = theme.active()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -89,3 +90,36 @@ def make_window(qapp: Any, qtbot: Any, tmp_path: Path) -> Iterator[Any]:
         active = [t for t in window.findChildren(QTimer) if t.isActive() and t.interval() > 0]
         window.deleteLater()
         assert not active, f"timers still running: {active}"
+
+
+RECORDED = """import torch
+
+
+@torch.compile
+def scale(x, rate):
+    return torch.relu(x) * rate
+
+
+for n in (3, 4, 5):
+    scale(torch.ones(n), 12.5)
+"""
+
+
+@pytest.fixture(scope="session")
+def recorded_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small session that the real compiler recorded."""
+    folder = tmp_path_factory.mktemp("recorded_small")
+    (folder / "scale.py").write_text(RECORDED)
+    target = folder / "scale.guardscope"
+    done = subprocess.run([sys.executable, "main.py", "run", str(folder / "scale.py"), "-o", str(target), "--quiet",
+                           "--backend", "eager"], capture_output=True, text=True, cwd=Path(__file__).parents[2], timeout=120)
+    assert done.returncode == 0, done.stderr
+    return target
+
+
+@pytest.fixture
+def recorded_session(recorded_file: Path) -> Any:
+    """That session, opened; the window that shows it closes it."""
+    from guardscope.core.events.reader import Session
+
+    return Session(recorded_file)

@@ -178,7 +178,7 @@ def test_exports(window: Any, qtbot: Any, tmp_path: Path, ending: str, form: str
 def test_an_export_that_fails_says_one_sentence(window: Any, qtbot: Any, tmp_path: Path) -> None:
     said: list[str] = []
     window.problem.connect(said.append)
-    window.export_to(str(tmp_path / "no such folder" / "x"), "JSON, everything (*.json)")
+    window.export_to(str(tmp_path / "no such folder" / "x.json"))
     qtbot.waitUntil(lambda: window.jobs.idle)
     assert len(said) == 1
     assert "cannot be written" in said[0]
