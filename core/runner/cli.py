@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from ..errors import EnvironmentProblem, GuardscopeError, NotYetSupported, ScriptError
+from ..errors import EnvironmentProblem, GuardscopeError, ScriptError
 from .budget import Budget, parse_budgets
 from .display import INSTEAD, LIBRARIES, X11_LIBRARIES, obstacle
 
@@ -314,12 +314,18 @@ def screenshot(argv: list[str]) -> int:
 
 
 def compare(argv: list[str]) -> int:
-    parser = Parser(prog="main.py compare", description=COMMANDS["compare"], allow_abbrev=False)
+    """Two sessions by causes. With --fail-on-worse the exit status is 1 when the second has new or more causes."""
+    from .comparing import compare_sessions
+
+    parser = Parser(prog="main.py compare", description="compare two sessions by the causes of recompilation: A before, "
+                    "B after", allow_abbrev=False)
     parser.add_argument("a", metavar="A")
     parser.add_argument("b", metavar="B")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument("--fail-on-worse", action="store_true", help="exit with 1 when B has new causes, or more of one")
     options = parser.parse_args(argv)
-    raise NotYetSupported(f"comparing {options.a} with {options.b} is not supported yet; compare the output of "
-                          "`export --format csv` of both")
+    found = compare_sessions(options.a, options.b, options.json)
+    return 1 if options.fail_on_worse and found.worse else 0
 
 
 HANDLERS: dict[str, Callable[[list[str]], int]] = {

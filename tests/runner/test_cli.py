@@ -44,7 +44,7 @@ def script(tmp_path):
     (["export", "x"], "--format"),
     (["export", "x", "--format", "xml"], "xml"),
     (["export", "x", "--format", "csv"], "there is no file x"),
-    (["compare", "a", "b"], "not supported yet"),
+    (["compare", "a", "b"], "there is no file a"),
     (["--nonsense"], "no option --nonsense"),
     (["run", "nope.py", "--fail-on", "recompile>3"], "--fail-on knows no 'recompile'"),
     (["run", "nope.py", "--recompile-limit", "0"], "not a positive number"),
