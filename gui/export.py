@@ -29,7 +29,8 @@ class Form:
 
 
 FORMS = (
-    Form("html", ".html", "Report, one HTML page", "Timeline, causes, calls, guards and source for a colleague without Guardscope."),
+    Form("html", ".html", "Report, one HTML page",
+         "Timeline, causes, calls, guards and source for a colleague without Guardscope."),
     Form("chrome", ".trace.json", "Chrome trace", "For Perfetto, speedscope and chrome://tracing."),
     Form("json", ".json", "JSON, everything", "Every record of the session, for programs."),
     Form("csv", ".csv", "CSV, one row per call", "For a spreadsheet or pandas."),

@@ -5,6 +5,7 @@ A picture says what it shows: a title, and for the timeline the meaning of its c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from .widgets.timeline_canvas import TimelineCanvas
 SCALE = 2                       # pixels of a PNG per pixel on the screen
 HEAD = 34
 MOST_PIXELS = 30_000            # a side of a PNG; more no viewer opens
+FAMILY = re.compile(r'font-family="([^"]*)"')
 Paint = Callable[[QPainter], None]
 
 
@@ -99,9 +101,12 @@ def _png(paint: Paint, width: int, height: int, path: Path) -> None:
 def _svg(paint: Paint, width: int, height: int, path: Path) -> None:
     from PySide6.QtSvg import QSvgGenerator
 
-    path.open("wb").close()                  # the generator tells nobody that it could not open its file
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     generator = QSvgGenerator()
-    generator.setFileName(str(path))
+    generator.setOutputDevice(buffer)
+    generator.setResolution(96)              # of CSS: one pixel here is one pixel there
     generator.setSize(QSize(width, height))
     generator.setViewBox(QRectF(0, 0, width, height))
     generator.setTitle("Guardscope")
@@ -109,3 +114,10 @@ def _svg(paint: Paint, width: int, height: int, path: Path) -> None:
     p.fillRect(QRectF(0, 0, width, height), QColor(theme.active().base))
     paint(p)
     p.end()
+    path.write_text(FAMILY.sub(_with_fallback, data.data().decode()), encoding="utf-8")
+
+
+def _with_fallback(m: re.Match[str]) -> str:
+    """A font family followed by a generic one, for machines that do not have it."""
+    fixed = m[1] == theme.fixed_font().family() or "mono" in m[1].lower()
+    return f'font-family="{m[1]}, {"monospace" if fixed else "sans-serif"}"'

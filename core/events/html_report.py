@@ -52,7 +52,8 @@ def report_data(session: Any) -> dict[str, Any]:
         "python": str(info.get("python", "")), "engine": str(info.get("engine", "")),
         "outcomes": list(OUTCOMES), "words": [OUTCOME_WORDS[o] for o in OUTCOMES],
         "counts": summary.outcome_totals(session),
-        "codes": [{"title": c.title, "file": c.file, "line": c.first_line, "resume": c.kind == "resume"} for c in session.codes],
+        "codes": [{"title": c.title, "file": c.file, "line": c.first_line, "resume": c.kind == "resume"}
+                  for c in session.codes],
         "artifacts": _artifacts(session), "misses": _misses(session), "causes": _causes(session),
         "breaks": [{"code": b.code, "line": b.line, "file": b.file, "text": b.sentence, "hint": b.hint, "call": b.call}
                    for b in session.breaks],
@@ -100,7 +101,8 @@ def _misses(session: Any) -> dict[int, list[dict[str, Any]]]:
     for miss in session.misses:
         groups: dict[int, list[list[str]]] = {}
         for f in miss.failures:
-            groups.setdefault(f.artifact, []).append([result_words(session, miss.code, summary.place_of(f)), f.expected, f.seen])
+            place = result_words(session, miss.code, summary.place_of(f))
+            groups.setdefault(f.artifact, []).append([place, f.expected, f.seen])
         found[miss.call].append({"code": miss.code, "groups": [[a, rows] for a, rows in groups.items()]})
     return found
 

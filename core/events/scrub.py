@@ -154,8 +154,9 @@ class Scrubbed:
         row = self._file(row)
         if self._keep.values or row.kind == "TENSOR_MATCH":
             return row
-        return replace(row, facts=self._labels.deep(row.facts), expected=self._labels.of(row.expected), condition=self._labels.literals(row.condition)
-                       if row.kind in VALUE_KINDS else self._labels.quoted(row.condition), why=self._sentence(row.why))
+        hide = self._labels.literals if row.kind in VALUE_KINDS else self._labels.quoted
+        return replace(row, facts=self._labels.deep(row.facts), expected=self._labels.of(row.expected),
+                       condition=hide(row.condition), why=self._sentence(row.why))
 
     def _failure(self, f: FailureRow) -> FailureRow:
         if f.aspect in META_ASPECTS or f.kind == "TENSOR_MATCH":
@@ -173,7 +174,8 @@ class Scrubbed:
         if self._keep.source and self._keep.values:
             return row
         data = {k: v for k, v in row.data.items() if k in ("type", "line")}
-        return replace(row, text=self._sentence(row.text) if row.kind != "uncaught" or self._keep.values else LEFT_OUT, data=data)
+        hidden = row.kind == "uncaught" and not self._keep.values
+        return replace(row, text=LEFT_OUT if hidden else self._sentence(row.text), data=data)
 
     def _error(self, row: Any) -> Any:
         return row if self._keep.values else replace(row, message=LEFT_OUT)
