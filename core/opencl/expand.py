@@ -9,6 +9,7 @@ from typing import Any
 from ..graph.fake import FakeTensor, Tracer, fake, fakes_to
 from ..graph.node import Graph, Node, map_nodes, walk_nodes
 from ..ops.op import Composite, Pointwise, Reduction
+from ..tensor.state import STATE
 from .sizes import plain, same_shape
 
 DEPTH = 16          # composites within composites
@@ -81,11 +82,14 @@ def _trace(tracer: Tracer, node: Node, moved: Any) -> Any:
         return fake(new, new.spec) if isinstance(new, Node) else tuple([fake(n, n.spec) for n in new])
 
     tracer.span, tracer.module = node.span, node.module
+    mode = STATE.set(autocast=None)                # the captured graph says what is cast
     try:
         with tracer:
             got = node.op.lower.fn(*map_nodes(node.args, as_fake))
     except Exception:
         return None
+    finally:
+        STATE.set(autocast=mode.autocast)
     specs = node.spec if isinstance(node.spec, tuple) else (node.spec,)
     results = got if isinstance(got, tuple) else (got,)
     if len(specs) != len(results) or not all(isinstance(r, FakeTensor) and _equal(r._meta, s)

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..tensor.tensor import Tensor
 from . import members
+from .autocast import FLOAT32_FUNCTIONS, in_float32
 from .declare import FUNCTIONS, METHODS
 from .dims import unstar
 from .op import OPS, Op, Param, call
@@ -145,6 +146,9 @@ def build() -> None:
             FUNCTIONS[full] = make_function(op, full.rsplit(".", 1)[-1])
         for name in op.methods:
             METHODS[name] = make_method(op, name)
+    for full, fn in FUNCTIONS.items():
+        if full.rsplit(".", 1)[-1] in FLOAT32_FUNCTIONS:
+            FUNCTIONS[full] = in_float32(fn)
     METHODS.update(members.METHODS)
     for name, fn in METHODS.items():
         setattr(Tensor, name, fn)

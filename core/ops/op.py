@@ -121,6 +121,10 @@ def call(op: Op, args: tuple) -> Any:
     """Run `op` on normalised or raw arguments (defaults filled): records a node under a tracer, else computes."""
     if op.normalize is not None:
         args = op.normalize(*args)
+    if STATE.mode.autocast is not None:
+        from .autocast import cast_arguments
+
+        args = cast_arguments(op, args)
     tracer = STATE.tracer
     if tracer is not None:
         return tracer.record(op, args)

@@ -31,8 +31,10 @@ adopt(vars(Tensor).values(), "torch")
 
 _MODULES = ("_dynamo", "accelerator", "amp", "autograd", "backends", "compiler", "cuda", "distributed", "jit", "linalg",
             "nn", "onnx", "optim", "random", "return_types", "special", "testing", "types", "utils", "version", "xpu")
-_ELSEWHERE = {"autocast": "amp", "compile": "compiler"}
-del globals()["autocast"]  # the class in amp takes its place
+_AUTOCAST = ("autocast", "is_autocast_enabled", "is_autocast_cpu_enabled", "get_autocast_dtype", "get_autocast_cpu_dtype",
+             "get_autocast_gpu_dtype", "set_autocast_enabled", "set_autocast_dtype", "is_autocast_cache_enabled",
+             "set_autocast_cache_enabled", "clear_autocast_cache")
+_ELSEWHERE = {"compile": "compiler", **dict.fromkeys(_AUTOCAST, "amp")}
 
 
 def _lazy(name: str) -> Any:
@@ -53,6 +55,6 @@ setattr(Tensor, "__getattr__", _missing_attribute)  # noqa: B010  a plain assign
 _HIDDEN = frozenset(("absent_dtypes", "annotations", "dtype_info", "extras", "functions", "generator", "grad_modes",
                      "importlib", "naming", "names", "printing", "toplevel", "Any", "AttributeText", "PACKAGE", "adopt",
                      "module_getattr"))
-__all__ = ["Size", "Tensor", "__version__", *sorted(n for n in names() if not n.startswith("_") and n != "autocast"),
+__all__ = ["Size", "Tensor", "__version__", *sorted(n for n in names() if not n.startswith("_")),
            "autocast", "compile", "nn", "set_printoptions"]
 __getattr__ = module_getattr(globals(), _lazy)

@@ -5,13 +5,10 @@ All of them change `STATE.mode`; the context managers also work as decorators.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
-from collections.abc import Iterator
 from typing import Any
 
-from ..errors import NotYetSupported
 from ..tensor.devices import CPU, device
 from ..tensor.dtypes import dtype
 from ..tensor.state import STATE
@@ -192,30 +189,7 @@ def get_float32_matmul_precision() -> str:
     return "highest"
 
 
-def is_autocast_enabled(device_type: Any = None) -> bool:
-    """Whether autocast is active."""
-    return STATE.mode.autocast is not None
-
-
-@contextlib.contextmanager
-def _disabled_autocast() -> Iterator[None]:
-    before = STATE.set(autocast=None)
-    try:
-        yield
-    finally:
-        STATE.set(autocast=before.autocast)
-
-
-def autocast(device_type: str = "cpu", dtype: Any = None, enabled: bool = True, cache_enabled: Any = None) -> Any:
-    """Disabled autocast does nothing; enabled raises NotYetSupported."""
-    if enabled:
-        raise NotYetSupported("torch.autocast(enabled=True) does not exist yet: convert the model and its inputs with .half() "
-                              "or pass enabled=False.")
-    return _disabled_autocast()
-
-
 NAMES: dict[str, Any] = {f.__name__: f for f in (
     no_grad, enable_grad, set_grad_enabled, inference_mode, is_grad_enabled, is_inference_mode_enabled, get_default_dtype,
     set_default_dtype, get_default_device, set_default_device, use_deterministic_algorithms,
-    are_deterministic_algorithms_enabled, set_float32_matmul_precision, get_float32_matmul_precision, is_autocast_enabled,
-    autocast)}
+    are_deterministic_algorithms_enabled, set_float32_matmul_precision, get_float32_matmul_precision)}

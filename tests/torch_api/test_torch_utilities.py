@@ -36,13 +36,6 @@ def test_pytree():
     assert pytree.tree_map(lambda a, b: a + b, [1, (2,)], [10, (20,)]) == [11, (22,)]
 
 
-def test_autocast_disabled_works_and_enabled_says_so():
-    with torch.autocast("cuda", dtype=torch.float16), torch.autocast("cpu", enabled=False):
-        assert torch.ones(1).dtype is torch.float32
-    with pytest.raises(NotYetSupported, match="autocast"), torch.autocast("cpu", dtype=torch.bfloat16):
-        pass
-
-
 def test_settings_are_kept_and_unknown_ones_named():
     s = Settings("torch.backends.x", allow_tf32=False)
     s.allow_tf32 = True
