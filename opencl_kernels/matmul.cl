@@ -1,7 +1,7 @@
 // Matrix products out[b0, b1, i, j] = sum over k of a[b0, b1, i, k] * b[b0, b1, k, j], for any strides and sizes.
 // The including text defines NAME, ELEM (in memory), ACC (one accumulator), WIDE (16 of them) and TO_ACC, TO_WIDE, PUT,
 // PUT16 (conversions and stores); B_UNIT when neighbouring columns of b are neighbours in memory. Sections: cpu; dots (CPU,
-// rows of a and columns of b both contiguous, as in x @ w.T); gpu.
+// rows of a and columns of b both contiguous, as in x @ w.T); pack and packed (CPU, an operand rearranged first); gpu.
 
 //@ cpu
 // One work-item computes whole tiles of 8 rows by 32 columns, kept in registers: each loaded vector of b is used for 8
@@ -117,6 +117,129 @@ __kernel void NAME(__global const ELEM *restrict a, __global const ELEM *restric
             }
             i += height;
         }
+    }
+}
+
+//@ pack
+// One operand in panels of 32 lines: [panel][k][32], so that the product reads 32 lines as two vectors at every step of k.
+// Lines behind the last are 0. LINE_UNIT, DEPTH_UNIT: neighbouring lines (steps of k) are neighbours in memory.
+__attribute__((reqd_work_group_size(1, 1, 1)))
+__kernel void NAME(__global const ELEM *restrict x, __global ACC *restrict panels, const IDX n0, const IDX n1,
+                   const IDX lines, const IDX depth, const IDX x_0, const IDX x_1, const IDX x_line, const IDX x_k,
+                   const IDX per)
+{
+    const IDX across = (lines + 31) / 32;
+    const IDX first = (IDX)get_global_id(0) * per;
+    const IDX last = MIN(first + per, n0 * n1 * across);
+    for (IDX panel = first; panel < last; ++panel) {
+        const IDX line = panel % across * 32, batch = panel / across, width = MIN(lines - line, 32);
+        __global const ELEM *xp = x + batch / n1 * x_0 + batch % n1 * x_1 + line * x_line;
+        __global ACC *to = panels + panel * depth * 32;
+        IDX k = 0;
+        if (width == 32) {
+#if defined(LINE_UNIT)
+            for (; k < depth; ++k) {
+                store(to + 32 * k, TO_WIDE(load(xp + k * x_k)));
+                store(to + 32 * k + 16, TO_WIDE(load(xp + k * x_k + 16)));
+            }
+#elif defined(DEPTH_UNIT)
+            for (; k + 16 <= depth; k += 16)
+                for (int half_panel = 0; half_panel < 32; half_panel += 16) {
+                    WIDE square[16];
+                    _Pragma("unroll") for (int r = 0; r < 16; ++r) square[r] = TO_WIDE(load(xp + (half_panel + r) * x_line + k));
+                    transpose(square);
+                    _Pragma("unroll") for (int r = 0; r < 16; ++r) store(to + 32 * (k + r) + half_panel, square[r]);
+                }
+#endif
+        }
+        for (; k < depth; ++k)
+            for (int r = 0; r < 32; ++r) to[32 * k + r] = r < width ? TO_ACC(xp, r * x_line + k * x_k) : (ACC)0;
+    }
+}
+
+//@ packed
+// The product with one operand in panels: tiles of 8 rows of the other operand by 32 lines, kept in registers. TURNED: the
+// lines are the result's rows, so two tiles are turned around before they are stored; else they are its columns. 256 rows
+// meet all panels before the next rows do: so many rows stay in the cache.
+#define TILE(ROWS)                                                                                             \
+    {                                                                                                          \
+        WIDE left[ROWS], right[ROWS];                                                                          \
+        _Pragma("unroll") for (int r = 0; r < ROWS; ++r) left[r] = right[r] = (WIDE)(0);                       \
+        for (IDX k = 0; k < depth; ++k) {                                                                      \
+            const WIDE p0 = load(pp + 32 * k), p1 = load(pp + 32 * k + 16);                                    \
+            _Pragma("unroll") for (int r = 0; r < ROWS; ++r) {                                                 \
+                const ACC x = TO_ACC(sp, r * s_row + k * s_k);                                                 \
+                left[r] += x * p0;                                                                             \
+                right[r] += x * p1;                                                                            \
+            }                                                                                                  \
+        }                                                                                                      \
+        PLACE(ROWS)                                                                                            \
+    }
+#if TURNED
+#define HEIGHT 16
+#define BLOCK 16
+#define PLACE(ROWS)                                                                                            \
+    _Pragma("unroll") for (int r = 0; r < ROWS; ++r) { square[0][at + r] = left[r]; square[1][at + r] = right[r]; }
+#else
+#define HEIGHT 8
+#define BLOCK 32
+#define PLACE(ROWS)                                                                                            \
+    _Pragma("unroll") for (int r = 0; r < ROWS; ++r) {                                                         \
+        if (width == 32) {                                                                                     \
+            PUT16(op + r * lines, left[r]);                                                                    \
+            PUT16(op + r * lines + 16, right[r]);                                                              \
+        } else {                                                                                               \
+            for (int c = 0; c < width; ++c) PUT(op, r * lines + c, c < 16 ? left[r][c] : right[r][c - 16]);    \
+        }                                                                                                      \
+    }
+#endif
+
+__attribute__((reqd_work_group_size(1, 1, 1)))
+__kernel void NAME(__global const ELEM *restrict s, __global const ACC *restrict panels, __global ELEM *restrict out,
+                   const IDX n0, const IDX n1, const IDX rows, const IDX lines, const IDX depth, const IDX s_0,
+                   const IDX s_1, const IDX s_row, const IDX s_k, const IDX p_0, const IDX p_1, const IDX per)
+{
+    #pragma OPENCL FP_CONTRACT ON
+    const IDX down = (rows + HEIGHT - 1) / HEIGHT, across = (lines + 31) / 32;
+    const IDX first = (IDX)get_global_id(0) * per;
+    const IDX last = MIN(first + per, n0 * n1 * down * across);
+    for (IDX tile = first; tile < last; ++tile) {
+        const IDX batch = tile / (down * across), block = tile % (down * across) / (BLOCK * across) * BLOCK;
+        const IDX inside = tile % (down * across) - block * across, tall = MIN(down - block, BLOCK);
+        const IDX i = (block + inside % tall) * HEIGHT, line = inside / tall * 32;
+        const IDX height = MIN(rows - i, HEIGHT), width = MIN(lines - line, 32);
+        __global const ELEM *sp = s + batch / n1 * s_0 + batch % n1 * s_1 + i * s_row;
+        __global const ACC *pp = panels + ((batch / n1 * p_0 + batch % n1 * p_1) * across + line / 32) * depth * 32;
+#if TURNED
+        __global ELEM *op = out + (batch * lines + line) * rows + i;
+        WIDE square[2][16];
+        for (IDX at = 0; at < height;) {
+            if (height - at >= 8) {
+                TILE(8)
+                at += 8;
+                sp += 8 * s_row;
+            } else {
+                TILE(1)
+                at += 1;
+                sp += s_row;
+            }
+        }
+        if (height == 16) {
+            transpose(square[0]);
+            transpose(square[1]);
+            for (int c = 0; c < width; ++c) PUT16(op + c * rows, square[c / 16][c % 16]);
+        } else {
+            for (int c = 0; c < width; ++c)
+                for (int r = 0; r < height; ++r) PUT(op, c * rows + r, square[c / 16][r][c % 16]);
+        }
+#else
+        __global ELEM *op = out + (batch * rows + i) * lines + line;
+        if (height == 8) {
+            TILE(8)
+        } else {
+            for (IDX r = 0; r < height; ++r, sp += s_row, op += lines) TILE(1)
+        }
+#endif
     }
 }
 

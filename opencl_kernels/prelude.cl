@@ -57,6 +57,37 @@ static inline OF void store_strided(__global half *p, IDX s, float16 v) {
     for (int k = 0; k < 16; ++k) vstore_half(a[k], k * s, p);
 }
 
+// 16 vectors as a square, rows made columns: halves of blocks of 8, 4, 2 and 1 change places.
+//@ transpose : float double int uint long ulong
+static inline OF void transpose(E16 *v) {
+    #pragma unroll
+    for (int i = 0; i < 8; ++i) {
+        const E16 a = v[i], b = v[i + 8];
+        v[i] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
+        v[i + 8] = __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+    }
+    #pragma unroll
+    for (int i = 0; i < 16; ++i)
+        if ((i & 4) == 0) {
+            const E16 a = v[i], b = v[i + 4];
+            v[i] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27);
+            v[i + 4] = __builtin_shufflevector(a, b, 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31);
+        }
+    #pragma unroll
+    for (int i = 0; i < 16; ++i)
+        if ((i & 2) == 0) {
+            const E16 a = v[i], b = v[i + 2];
+            v[i] = __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+            v[i + 2] = __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+        }
+    #pragma unroll
+    for (int i = 0; i < 16; i += 2) {
+        const E16 a = v[i], b = v[i + 1];
+        v[i] = __builtin_shufflevector(a, b, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30);
+        v[i + 1] = __builtin_shufflevector(a, b, 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31);
+    }
+}
+
 // -- reductions over the lanes of a vector ------------------------------------------------------------------------------
 //@ sum_lanes : float double
 static inline OF E sum_lanes(E16 v) {

@@ -25,8 +25,8 @@ from .fuse import Group, plan
 from .kernels import Kernel, kernels_of, program_text
 from .launcher import LaunchWriter, last_uses
 from .lower import Host, recipes
-from .matmul import own_kernel
 from .program import BuildFailed, build
+from .templates.table import TEMPLATES
 
 PIECES_PER_UNIT = 4          # pieces of work per core: evens out cores that are busy with something else
 _NUMBERS = itertools.count()
@@ -88,13 +88,14 @@ class CompiledGraph:
             recipe = todo[step] if isinstance(step, Node) else None
             if isinstance(step, Group):
                 by_step[number] = kernels_of(fused, step, gpu, names.of(step))
-            elif isinstance(recipe, Host) and recipe.kind == "matmul":
-                made = own_kernel(step, names.of(step), gpu, zero_copy)
-                if made is not None:
-                    by_step[number] = [made]
+            elif isinstance(recipe, Host) and recipe.kind in TEMPLATES:
+                made = TEMPLATES[recipe.kind](step, names.of(step), gpu, zero_copy)
+                if made:
+                    by_step[number] = made
         self._kernels = [k for ks in by_step.values() for k in ks]
         self.stages.loops = [k.loops for k in self._kernels]
-        writer = LaunchWriter(expanded.graph, fused, self.target, zero_copy)
+        templated = {id(step) for number, step in enumerate(fused.steps) if number in by_step and isinstance(step, Node)}
+        writer = LaunchWriter(expanded.graph, fused, self.target, zero_copy, templated)
         parameters = writer.begin()
         writer.line("")                                  # the place of the choice of device, filled in below
         choice = len(writer.lines) - 1

@@ -61,8 +61,10 @@ def cut(units: int, weight: int, grain: int, most: int) -> tuple[int, int]:
 class LaunchWriter:
     """Writes the function's lines and collects the objects they refer to."""
 
-    def __init__(self, graph: Graph, plan: Plan, target: Target, zero_copy: bool) -> None:
+    def __init__(self, graph: Graph, plan: Plan, target: Target, zero_copy: bool, templated: set[int]) -> None:
+        """`templated`: ids of Host nodes that kernels from templates compute."""
         self.graph, self.plan, self.target, self.zero_copy = graph, plan, target, zero_copy
+        self.templated = templated
         context = target.large.context
         pool = memory.pool_of(context)
         self.globals: dict[str, Any] = {
@@ -155,7 +157,7 @@ class LaunchWriter:
             yield from (id(self.base(n)) for n in walk_nodes(out))
         for node in self.graph.nodes:
             recipe = self.plan.recipes[node]
-            if isinstance(recipe, Host) and recipe.kind != "matmul":
+            if isinstance(recipe, Host) and recipe.kind != "matmul" and id(node) not in self.templated:
                 yield id(node)
                 yield from (id(self.base(n)) for n in walk_nodes(node.args))
 
@@ -340,7 +342,7 @@ class LaunchWriter:
         fixed = Fixed(kernel)
         number = len(self.fixed)
         self.fixed.append(fixed)
-        finishing = any(a.node is None and not a.written for a in kernel.arrays)
+        finishing = any(a.node is None and a.count is None and not a.written for a in kernel.arrays)
         units = [f"-(-{self.size(n)} // {d})" if d > 1 else self.size(n) for n, d in kernel.units]
         if finishing or not kernel.has_per or not kernel.units:
             fixed.units = 1
@@ -377,6 +379,9 @@ class LaunchWriter:
             else:
                 self.line(f"enqueue(queue, k, ({items},), ({kernel.local},))")
         self.pending = True
+        for a in kernel.arrays:                              # scratch is read by one kernel; then it can hold other values
+            if a.count is not None and not a.written:
+                self.free.append((times(a.count, a.dtype.itemsize), self.scratch[a.name]))
 
     def _buffer(self, a: Array) -> str:
         if a.node is not None:
@@ -384,7 +389,8 @@ class LaunchWriter:
                 self.make(a.node)
             return self.buffer(a.node)
         if a.written:
-            self.scratch[a.name] = self.block(a.name, f"g * {a.dtype.itemsize}")
+            nbytes = f"g * {a.dtype.itemsize}" if a.count is None else times(a.count, a.dtype.itemsize)
+            self.scratch[a.name] = self.block(a.name, nbytes)
         return f"{self.scratch[a.name]}[1]"
 
     def _scalars(self, kernel: Kernel, fixed: Fixed, dynamic: bool) -> list[str]:

@@ -142,12 +142,14 @@ class Axis:
 
 @dataclass(slots=True)
 class Array:
-    """A kernel argument: the memory of `node`'s value, or (node None) scratch memory of the backend."""
+    """A kernel argument: the memory of `node`'s value, or (node None) scratch memory of the backend: `count` elements,
+    or (count None) one element per work-item of the launch that writes it."""
 
     name: str
     dtype: dtype
     written: bool
     node: Node | None
+    count: Size | None = None
 
 
 @dataclass(slots=True)
