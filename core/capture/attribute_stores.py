@@ -22,6 +22,7 @@ from .signals import Break
 from .values import (
     ClassValue,
     Const,
+    Entry,
     FunctionValue,
     ModuleValue,
     ObjectValue,
@@ -38,6 +39,8 @@ def store_attribute(ev: Any, obj: ObjectValue, name: str, value: Value) -> None:
     obj.deleted.discard(name)
     obj.changed.pop(name, None)
     obj.changed[name] = None
+    if obj.namespace is not None:
+        obj.namespace.entries[name] = Entry(Const(name), value)
     ev.changed(obj)
 
 
@@ -131,4 +134,6 @@ def delete_attribute(ev: Any, obj: Value, name: str) -> None:
     obj.attributes.pop(name, None)
     obj.changed.pop(name, None)
     obj.deleted.add(name)
+    if obj.namespace is not None:
+        obj.namespace.entries.pop(name, None)
     ev.changed(obj)

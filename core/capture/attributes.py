@@ -20,6 +20,8 @@ from .values import (
     BuiltinValue,
     ClassValue,
     Const,
+    DictValue,
+    Entry,
     ExceptionValue,
     MethodValue,
     ModuleValue,
@@ -175,13 +177,16 @@ def slot(ev: Any, obj: ObjectValue, name: str) -> Value | None:
 
 
 def instance_dict(ev: Any, obj: ObjectValue) -> Value:
-    """`obj.__dict__`: read-only view for objects made here, the existing dict else."""
+    """`obj.__dict__`: of an object made here a dict that changes with its attributes, the existing dict else."""
     if obj.changed or obj.deleted or obj.real is None:
-        from .containers import new_dict
-
         if obj.real is not None:
             raise Break("attribute", name="__dict__", what=f"a changed object of class {obj.cls.__name__}")
-        return new_dict(ev, [(Const(k), v) for k, v in obj.attributes.items()])
+        if any(isinstance(k.__dict__.get(n), types.MemberDescriptorType) for k in obj.cls.__mro__ for n in obj.attributes):
+            raise Break("attribute", name="__dict__", what=f"an object of class {obj.cls.__name__}, which has slots")
+        if obj.namespace is None:
+            obj.namespace = DictValue({k: Entry(Const(k), v) for k, v in obj.attributes.items()})
+            obj.namespace.holder = obj
+        return obj.namespace
     assert obj.origin is not None
     return ev.existing(AttrOrigin(obj.origin, "__dict__"), obj.real.__dict__)
 

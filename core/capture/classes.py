@@ -53,7 +53,7 @@ def instantiate(ev: Any, callee: ClassValue, args: list[Value], kwargs: dict[str
         return call_class(ev, cls, args, kwargs)
     if cls in (collections.OrderedDict, collections.Counter, collections.defaultdict, collections.deque):
         return collection(ev, cls, args, kwargs)
-    if type(cls).__call__ is not type.__call__ or not is_plain_or_payload(cls):
+    if type(cls).__call__ is not type.__call__ or not is_plain_or_payload(cls) or getattr(cls, "_guardscope_module", False):
         raise Break("construct", what=f"an object of class {cls.__name__}")
     return user_object(ev, cls, args, kwargs)
 

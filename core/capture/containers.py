@@ -198,6 +198,10 @@ def dict_find(ev: Any, value: DictValue, key: Value) -> Entry | None:
 def dict_set(ev: Any, value: DictValue, key: Value, item: Value) -> None:
     key = ev.force(key)
     inner = key_of(ev, key)
+    if value.holder is not None:
+        if not isinstance(inner, str):
+            raise Break("operator", name="[]", what=f"the __dict__ of an object, with the key {inner!r}")
+        value.holder.attributes[inner] = item
     known = value.entries.get(inner)
     if known is not None:
         known.value = item
@@ -213,6 +217,8 @@ def dict_delete(ev: Any, value: DictValue, key: Value) -> Entry | None:
     if found is not None:
         inner = key_of(ev, key)
         del value.entries[inner]
+        if value.holder is not None:
+            del value.holder.attributes[inner]
         value.changed.pop(inner, None)
         value.deleted[inner] = found.key
         ev.changed(value)
@@ -268,6 +274,8 @@ def dict_clear(ev: Any, value: DictValue) -> None:
     for inner, entry in complete(ev, value, False).items():
         value.deleted[inner] = entry.key
     value.entries.clear()
+    if value.holder is not None:
+        value.holder.attributes.clear()
     value.changed.clear()
     ev.changed(value)
 

@@ -47,6 +47,8 @@ def children(r: Rebuilder, v: Value) -> list[Value]:
     if isinstance(v, ListValue):
         of = getattr(v, "of", None)
         return [of] if of is not None else v.items
+    if isinstance(v, DictValue) and v.holder is not None:
+        return [v.holder]
     if isinstance(v, DictValue):
         return [x for e in v.entries.values() for x in (e.key, e.value)] + ([v.factory] if v.factory else [])
     if isinstance(v, SetValue):
@@ -116,6 +118,8 @@ def list_(r: Rebuilder, v: ListValue) -> str:
 def dict_(r: Rebuilder, v: DictValue) -> str:
     if v.origin is not None:
         return r.fetch(v.origin)
+    if v.holder is not None:
+        return f"{r.value(v.holder)}.__dict__"
     complete(r.ev, v)                               # the order of an existing dict that it was made from matters now
     if id(v) not in r.shared and v.cls is dict:
         return "{" + ", ".join(f"{r.value(e.key)}: {r.value(e.value)}" for e in v.entries.values()) + "}"

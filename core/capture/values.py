@@ -141,7 +141,7 @@ class DictValue(Value):
     """A dict, OrderedDict, defaultdict or Counter. Of an existing one, `entries` holds what was looked up or stored, and
     `complete` says whether all keys were read, in order."""
 
-    __slots__ = ("entries", "real", "complete", "absent", "changed", "cls", "factory", "deleted", "unordered")
+    __slots__ = ("entries", "real", "complete", "absent", "changed", "cls", "factory", "deleted", "unordered", "holder")
 
     def __init__(self, entries: dict[Any, Entry], origin: Origin | None = None, real: Any = None,
                  cls: type = dict) -> None:
@@ -153,6 +153,7 @@ class DictValue(Value):
         self.changed: dict[Any, None] = {}      # keys stored, in order
         self.factory: Value | None = None
         self.unordered: tuple[DictValue, ...] = ()   # existing dicts whose order decides this one's, not guarded yet
+        self.holder: ObjectValue | None = None       # the new object whose __dict__ this is
 
     @property
     def type(self) -> type:
@@ -209,7 +210,7 @@ class ObjectValue(Value):
     """An instance of a Python class. `attributes` is what was read from or written to its __dict__ (or slots); `absent`
     names that were seen not to be there; `changed` maps written names to None, in order."""
 
-    __slots__ = ("cls", "real", "attributes", "absent", "changed", "deleted", "payload")
+    __slots__ = ("cls", "real", "attributes", "absent", "changed", "deleted", "payload", "namespace")
 
     def __init__(self, cls: type, origin: Origin | None = None, real: Any = None) -> None:
         super().__init__(origin)
@@ -218,6 +219,7 @@ class ObjectValue(Value):
         self.absent: set[str] = set()
         self.changed: dict[str, None] = {}
         self.deleted: set[str] = set()
+        self.namespace: DictValue | None = None  # the __dict__ of a new object, once somebody asked for it
         self.payload: Value | None = None       # the list/dict part of an instance of a subclass of list or dict
 
     @property

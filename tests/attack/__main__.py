@@ -7,6 +7,7 @@ import random
 import resource
 import signal
 import sys
+import textwrap
 import time
 from pathlib import Path
 
@@ -15,10 +16,12 @@ sys.path.insert(0, str(ROOT))
 import main  # noqa: E402
 
 main.make_importable()
+from guardscope.tests.attack.random import grammar  # noqa: E402
 from guardscope.tests.attack.random.trial import attempt, run, shrink  # noqa: E402
 from guardscope.tests.attack.random.world import World  # noqa: E402
 
 MEMORY = 8 << 30         # bytes; a changed number may ask for a huge tensor
+EACH = 6                 # trials of one generated program
 SECONDS = 5             # a changed method may make a loop endless
 
 
@@ -30,22 +33,34 @@ def too_long(*_: object) -> None:
     raise TooLong
 
 
+def listing(program: str) -> str:
+    """The text of a generated program, indented."""
+    if not program.startswith("generated "):
+        return ""
+    return textwrap.indent(grammar.source(int(program.split()[1])), "    | ")
+
+
 def attack(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.attack", description=__doc__)
     parser.add_argument("--trials", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--program", default="", help="only programs whose name starts so")
     parser.add_argument("--backend", default="eager")
+    parser.add_argument("--known", type=float, default=0.4, help="share of the programs that are written, not generated")
     parser.add_argument("--stop", type=int, default=20, help="after so many different failures")
     options = parser.parse_args(argv)
     names = [n for n in World("plain", "slots").module.PROGRAMS if n.startswith(options.program)]
+    if options.program.startswith("generated"):
+        names = []
+    elif options.program:
+        options.known = 1.0
     start, found = time.time(), {}
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     signal.signal(signal.SIGALRM, too_long)
     for number in range(options.trials):
         seed = options.seed * 10**7 + number
         rng = random.Random(seed)
-        name = rng.choice(names)
+        name = rng.choice(names) if names and rng.random() < options.known else f"generated {seed // EACH}"
         setting = {"backend": options.backend, "dynamic": rng.choice([None, None, True, False])}
         signal.alarm(SECONDS)
         try:
@@ -62,7 +77,7 @@ def attack(argv: list[str]) -> int:
         key = (name, tuple(s[:2] for s in failure.steps), failure.text[:40])
         if key not in found:
             found[key] = failure
-            print(f"seed {seed}: {failure}\n", flush=True)
+            print(f"seed {seed}: {failure}\n{listing(failure.program)}", flush=True)
         if len(found) >= options.stop:
             break
     print(f"{number + 1} trials from seed {options.seed}, {len(found)} different failures, {time.time() - start:.0f} s")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import collections
+import contextvars
 import enum
 import functools
+import itertools
+import random
 import re
 import types
 from typing import Any
@@ -15,7 +18,7 @@ from guardscope.core.tensor.devices import device
 from guardscope.core.tensor.dtypes import dtype
 from guardscope.core.tensor.tensor import Tensor
 
-ADDRESS = re.compile(r"0x[0-9a-f]+|attack_(compiled|plain)")
+ADDRESS = re.compile(r"0x[0-9a-f]+|attack_(compiled|plain___)")
 CONSTANTS = (int, float, complex, str, bytes, bool, type(None), range)
 OVERLAPS = 10
 UNSEEN = {"__dict__", "__weakref__", "__module__", "__doc__", "_abc_impl", "__abstractmethods__", "__annotations__",
@@ -67,11 +70,14 @@ class Pairing:
         elif isinstance(a, np.ndarray | np.generic):
             if not (a.dtype == b.dtype and np.array_equal(np.asarray(a), np.asarray(b), equal_nan=a.dtype.kind in "fc")):
                 self.fail(where, a, b)
+        elif isinstance(a, types.ModuleType) and a.__name__.startswith("attack_"):
+            if not self.pair(where, a, b):
+                self.mapping(vars(a), vars(b), where)
         elif isinstance(a, dtype | device | types.ModuleType | types.BuiltinFunctionType):
             if a is not b and not isinstance(a, types.BuiltinFunctionType):
                 self.fail(where, a, b)
         elif isinstance(a, enum.Enum):
-            if a.name != b.name:
+            if a.name != b.name or {k: v for k, v in vars(a).items() if k[0] != "_"} != {k: v for k, v in vars(b).items() if k[0] != "_"}:
                 self.fail(where, a, b)
         elif isinstance(a, types.MethodType):
             self.same(a.__func__, b.__func__, where)
@@ -96,6 +102,17 @@ class Pairing:
             self.same((a.func, a.args, a.keywords), (b.func, b.args, b.keywords), where)
         elif isinstance(a, BaseException):
             self.same(a.args, b.args, f"{where}.args")
+        elif isinstance(a, collections.UserDict | collections.UserList):
+            self.same(a.data, b.data, f"{where}.data")
+        elif isinstance(a, bytearray) or hasattr(a, "typecode"):
+            self.same(list(a), list(b), where)
+        elif isinstance(a, random.Random):
+            self.same(a.getstate(), b.getstate(), f"state of {where}")
+        elif isinstance(a, contextvars.ContextVar):
+            self.same(a.get(), b.get(), f"{where}.get()")
+        elif isinstance(a, itertools.count | types.GeneratorType | type(iter([])) | type(iter(()))):
+            if not isinstance(a, types.GeneratorType):
+                self.same(a.__reduce__(), b.__reduce__(), where)
         elif isinstance(a, slice):
             self.same((a.start, a.stop, a.step), (b.start, b.stop, b.step), where)
         self.attributes(a, b, where)
@@ -127,7 +144,7 @@ class Pairing:
     def classes(self, a: type, b: type, where: str) -> None:
         if a is b:
             return
-        if (a.__qualname__, a.__module__[-5:] == "plain") == (b.__qualname__, True) or a.__qualname__ != b.__qualname__:
+        if (a.__qualname__, "plain" in a.__module__) == (b.__qualname__, True) or a.__qualname__ != b.__qualname__:
             self.fail(where, a, b)
         if not self.pair(where, a, b) and not issubclass(a, enum.Enum):
             names = [n for n in vars(a) if n not in UNSEEN]
@@ -193,5 +210,7 @@ def same_outcome(a: tuple[str, Any], b: tuple[str, Any], pairing: Pairing) -> No
         pairing.same(a[1], b[1], "result")
     elif isinstance(a[1], TypeError) and isinstance(b[1], TypeError) and "argument" in str(b[1]):
         return                                         # which function was called wrongly is worded by what called it
+    elif (type(a[1].__cause__).__name__, type(a[1].__context__).__name__) != (type(b[1].__cause__).__name__, type(b[1].__context__).__name__):
+        pairing.fail("what led to the exception", (a[1].__cause__, a[1].__context__), (b[1].__cause__, b[1].__context__))
     elif not same_class(type(a[1]), type(b[1])) or ADDRESS.sub("", str(a[1])) != ADDRESS.sub("", str(b[1])):
         pairing.fail("exception", repr(a[1]), repr(b[1]))

@@ -6,12 +6,18 @@ change can be made in each of them, and again when a failure is repeated.
 
 from __future__ import annotations
 
+import builtins
 import collections
 import contextlib
+import contextvars
 import copy
 import enum
+import functools
+import math
 import os
 import random
+import sys
+import threading
 import types
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +27,7 @@ from guardscope.core.tensor.state import STATE
 from guardscope.core.tensor.tensor import Tensor
 
 from .places import Place, View, builtin_names
-from .world import Shared
+from .world import Shared, World, is_program
 
 
 class Impossible(Exception):
@@ -154,7 +160,15 @@ def near_descriptor(rng: Rng, v: Any, view: View) -> Any:
 def other_object(rng: Rng, v: Any, view: View) -> Any:
     m = view.world.module
     if isinstance(v, m.enum.Enum):
-        return rng.choice([m.Colour.RED, m.Colour.BLUE, 1])
+        return rng.choice([m.Colour.RED, m.Colour.BLUE, 1, *type(v)])
+    if isinstance(v, np.ndarray | np.generic):
+        return rng.choice([np.asarray(v) + 1, np.asarray(v).astype(np.float64), np.float32(1.5), np.arange(3.0), np.asarray(v)[..., None], 2.0,
+                           torch().ones(3), np.ones(3, np.float32)[::-1]])
+    if isinstance(v, range | slice | bytes | bytearray | complex):
+        return rng.choice([range(2), range(1, 4), slice(1, 2), slice(None, 2), b"abc", bytearray(b"z"), 3 + 1j, 3, [0, 1]])
+    if isinstance(v, functools.partial) and rng.random() < 0.7:
+        return rng.choice([m.functools.partial(m.scaled, by=5), m.functools.partial(m.scaled, 2), m.functools.partial(m.double),
+                           m.functools.partial(m.scaled, shift=1), m.functools.partial(m.torch.relu)])
     if hasattr(type(v), "_guardscope_module"):
         return rng.choice([m.Scaled(3.0), m.nn.ReLU(), m.nn.Identity(), m.nn.Tanh(), m.Net(), copy.deepcopy(v),
                            m.nn.Sequential(m.Scaled(1.5)), None])
@@ -200,9 +214,16 @@ def swap(rng: Rng, place: Place, view: View) -> None:
 def change(rng: Rng, place: Place, view: View) -> None:
     """Change the object itself."""
     v = place.value
-    if isinstance(v, enum.Enum | enum.EnumMeta):
+    if isinstance(v, enum.EnumMeta):
         raise Impossible
-    if isinstance(v, Tensor):
+    if isinstance(v, enum.Enum):
+        change_enum(rng, v, view)
+    elif isinstance(v, np.ndarray | collections.UserDict | collections.UserList | random.Random | functools.partial | types.ModuleType |
+                    threading.local | bytearray) or hasattr(v, "__next__") or hasattr(v, "typecode"):
+        change_other(rng, v, view)
+    elif isinstance(v, contextvars.ContextVar):
+        v.set(rng.choice([2, 3.5, None]))
+    elif isinstance(v, Tensor):
         change_tensor(rng, v, view)
     elif isinstance(v, dict):
         change_dict(rng, v, view)
@@ -224,6 +245,80 @@ def change(rng: Rng, place: Place, view: View) -> None:
         raise Impossible
 
 
+def change_enum(rng: Rng, v: Any, view: View) -> None:
+    def value() -> None:
+        v._value_ = rng.choice([7, 2.5])
+
+    def attribute() -> None:
+        setattr(v, rng.choice(["extra", "k", "rate"]), rng.choice([4, 2.5]))
+
+    def of_class() -> None:
+        setattr(type(v), rng.choice(["weight", "extra", "rate", "__str__", "__eq__", "__hash__", "__bool__"]),
+                rng.choice([property(lambda self: 9), lambda self, *a: 5, lambda self, *a: True]))
+
+    rng.choice([value, attribute, of_class])()
+
+
+def change_other(rng: Rng, v: Any, view: View) -> None:
+    """Objects of the standard library and arrays."""
+    if isinstance(v, np.ndarray):
+        rng.choice([lambda: v.fill(3), lambda: v.__iadd__(1), lambda: v.sort(), lambda: v.resize(v.size, refcheck=False)])()
+    elif isinstance(v, collections.UserDict):
+        v[rng.choice(["k", "z"])] = 4
+    elif isinstance(v, collections.UserList | bytearray) or hasattr(v, "typecode"):
+        rng.choice([lambda: v.append(7), lambda: v.reverse(), lambda: v.pop()])()
+    elif isinstance(v, random.Random):
+        rng.choice([lambda: v.seed(9), v.random])()
+    elif isinstance(v, functools.partial):
+        held: Any = v
+        rng.choice([lambda: held.__setstate__((held.func, (*held.args, 2), held.keywords, None)), lambda: setattr(held, "note", 3),
+                    lambda: held.keywords.update(shift=2), lambda: held.keywords.clear(),
+                    lambda: held.__setstate__((view.world.module.double, held.args, held.keywords, None))])()
+    elif hasattr(v, "__next__"):
+        next(v, None)
+    elif isinstance(v, threading.local) or v.__name__ == "attack_config":
+        name = rng.choice(["rate", "k", "scale", "late", "__getattr__"])
+        setattr(v, name, rng.choice([5, 2.5]) if name != "__getattr__" else lambda n: 8)
+    else:
+        raise Impossible
+
+
+def change_arguments(rng: Rng, world: World) -> None:
+    """Another way of passing: fewer or more arguments, by position or by name, one object twice."""
+    function = world.target
+    function = getattr(function, "__func__", getattr(type(function), "forward", function))
+    code = getattr(function, "__code__", None)
+    names = code.co_varnames[:code.co_argcount] if code is not None else ()
+    names = names[1:] if not isinstance(world.target, types.FunctionType) else names
+
+    def fewer() -> None:
+        if len(world.args) > 1:
+            world.args.pop()
+
+    def by_name() -> None:
+        if 1 < len(world.args) <= len(names):
+            world.kwargs[names[len(world.args) - 1]] = world.args.pop()
+
+    def by_place() -> None:
+        name = names[len(world.args)] if len(world.args) < len(names) else ""
+        if name in world.kwargs:
+            world.args.append(world.kwargs.pop(name))
+
+    def twice() -> None:
+        i, j = rng.randrange(len(world.args)), rng.randrange(len(world.args))
+        world.args[i] = world.args[j]
+
+    def reorder() -> None:
+        pairs = list(world.kwargs.items())
+        world.kwargs.clear()
+        world.kwargs.update(pairs[::-1])
+
+    if not world.args:
+        raise Impossible
+    rng.choice([fewer, by_name, by_name, by_place, twice, twice, reorder, lambda: world.args.append(4),
+                lambda: world.kwargs.update(other=2)])()
+
+
 def change_tensor(rng: Rng, v: Any, view: View) -> None:
     t = torch()
 
@@ -233,8 +328,21 @@ def change_tensor(rng: Rng, v: Any, view: View) -> None:
     def tag() -> None:
         v.tag = rng.choice([2, 3.0])
 
+    def same_memory() -> None:
+        others = [o for o in view.like(v) if o.dtype is v.dtype]
+        if others:
+            v.data = rng.choice(others).detach()
+
+    def hook() -> None:
+        if v.requires_grad:
+            v.register_hook(lambda g: g * 2)
+
+    def strided() -> None:
+        if v.numel() >= 2:
+            v.data = rng.choice([v.detach().flatten()[1:], v.detach().flatten()[::2], v.detach().flatten()[:1].expand(3)])
+
     with t.no_grad():
-        rng.choice([lambda: v.add_(1), data, tag, lambda: v.requires_grad_(not v.requires_grad), lambda: v.unsqueeze_(0),
+        rng.choice([same_memory, hook, strided, lambda: t._dynamo.mark_static(v), lambda: v.add_(1), data, tag, lambda: v.requires_grad_(not v.requires_grad), lambda: v.unsqueeze_(0),
                     lambda: t._dynamo.maybe_mark_dynamic(v, 0), lambda: v.zero_(), lambda: v.t_() if v.dim() <= 2 else v])()
 
 
@@ -257,7 +365,7 @@ def change_list(rng: Rng, v: Any, view: View) -> None:
 
 def change_function(rng: Rng, f: Any, view: View) -> None:
     m = view.world.module
-    if f.__code__.co_filename != m.add_one.__code__.co_filename:
+    if not is_program(f.__code__.co_filename):
         raise Impossible
     donors = [d for d in (m.add_one, m.double, m.scaled, m.with_helper, m.helper) if len(d.__code__.co_freevars) == len(
         f.__code__.co_freevars)]
@@ -276,9 +384,17 @@ def change_function(rng: Rng, f: Any, view: View) -> None:
         f.__name__ = rng.choice(["other", "longer_name"])
 
     def attribute() -> None:
-        setattr(f, rng.choice(["note", "k", "rate"]), 1)
+        setattr(f, rng.choice(["note", "k", "rate", "level", "__wrapped__"]), 1)
 
-    rng.choice([code, code, defaults, keyword_defaults, name, attribute])()
+    def constants() -> None:
+        held = tuple(c + 1 if type(c) in (int, float) else c for c in f.__code__.co_consts)
+        f.__code__ = f.__code__.replace(co_consts=held)
+
+    def text() -> None:
+        f.__doc__ = rng.choice([None, "other", "words"])
+        f.__qualname__ = rng.choice(["other", "a.b"])
+
+    rng.choice([code, code, defaults, keyword_defaults, name, attribute, constants, text])()
 
 
 def change_object(rng: Rng, v: Any, view: View) -> None:
@@ -319,7 +435,16 @@ METHODS: dict[str, list[Any]] = {
     "__add__": [lambda self, other: self], "__radd__": [lambda self, other: other], "__mul__": [lambda self, other: self],
     "__rmul__": [lambda self, other: other], "__lt__": [lambda self, other: True], "__iadd__": [lambda self, other: self],
     "__init__": [lambda self, *a, **k: self.__dict__.update(k=1, items=[])], "__post_init__": [lambda self: None],
-    "__delattr__": [lambda self, name: None], "__str__": [lambda self: "text"]}
+    "__delattr__": [lambda self, name: None], "__str__": [lambda self: "text"], "__index__": [lambda self: 1],
+    "__int__": [lambda self: 2], "__float__": [lambda self: 2.5], "__neg__": [lambda self: 3], "__format__": [lambda self, how: "f"],
+    "__next__": [lambda self: 4], "__missing__": [lambda self, key: 6], "__enter__": [lambda self: [1]],
+    "__exit__": [lambda self, *a: True, lambda self, *a: None], "__round__": [lambda self, *a: 2], "__dir__": [lambda self: ["k"]],
+    "__reversed__": [lambda self: iter([5])], "__set_name__": [lambda self, *a: None], "__get__": [lambda self, *a: 3],
+    "__set__": [lambda self, *a: None], "__new__": [lambda cls, *a, **k: object.__new__(cls)], "__repr__": [lambda self: "r"],
+    "__instancecheck__": [lambda cls, x: True, lambda cls, x: False], "__delitem__": [lambda self, i: None], "__or__": [lambda self, o: 4],
+    "__setitem__": [lambda self, i, x: None], "__matmul__": [lambda self, o: 4], "__copy__": [lambda self: self],
+    "__deepcopy__": [lambda self, memo: self], "__torch_function__": [classmethod(lambda cls, *a, **k: 5)],
+    "__abs__": [lambda self: 4], "__class_getitem__": [classmethod(lambda cls, i: cls)], "__length_hint__": [lambda self: 2]}
 
 
 def raise_attribute(name: str) -> Any:
@@ -363,7 +488,19 @@ def change_class(rng: Rng, cls: type, view: View) -> None:
         if names:
             delattr(cls, rng.choice(names))
 
-    rng.choice([special, special, attribute, attribute, attribute, bases, remove])()
+    def meta() -> None:
+        if type(cls) is not type and type(cls).__module__.startswith("attack_"):
+            setattr(type(cls), rng.choice(["rate", "k", "level", "__call__", "__instancecheck__", "__getattr__", "__len__"]),
+                    rng.choice([lambda self, *a: 4, property(lambda self: 8), lambda self, *a: True]))
+
+    def other_meta() -> None:
+        if type(cls) is type:
+            cls.__class__ = m.Meta
+
+    def name() -> None:
+        cls.__name__ = rng.choice(["Other", "N"])
+
+    rng.choice([special, special, special, attribute, attribute, attribute, bases, remove, meta, other_meta, name])()
 
 
 def change_module(rng: Rng, v: Any, view: View) -> None:
@@ -405,10 +542,37 @@ def change_module(rng: Rng, v: Any, view: View) -> None:
         for k, x in pairs[::-1]:
             v._modules[k] = x
 
+    def unhook() -> None:
+        for store in (v._forward_hooks, v._forward_pre_hooks):
+            if store:
+                store.popitem()
+
+    def share() -> None:
+        modules = [p.value for p in view.places if hasattr(type(p.value), "_guardscope_module") and p.value is not v]
+        for name in list(v._modules)[:1]:
+            if modules:
+                setattr(v, name, rng.choice(modules))
+
+    def tie() -> None:
+        params = [p for p in v.parameters()]
+        for name in list(v._parameters)[-1:]:
+            if params and v._parameters[name] is not None:
+                setattr(v, name, params[0])
+
+    def freeze() -> None:
+        for p in list(v.parameters())[:1]:
+            p.requires_grad_(not p.requires_grad)
+
+    def in_place() -> None:
+        with t.no_grad():
+            for p in list(v.parameters())[:1]:
+                rng.choice([lambda: p.add_(1), lambda: setattr(p, "data", p.detach() * 2), lambda: setattr(p, "data", p.detach()[:1])])()
+
     def by_register() -> None:
         v.register_buffer(rng.choice(["offset", "extra", "scale2"]), t.full((4,), 3.0))
 
-    rng.choice([child, parameter, raw_parameters, exchanged_stores, forward, hook, order, by_register,
+    rng.choice([child, parameter, raw_parameters, exchanged_stores, forward, hook, order, by_register, unhook, share, tie, freeze, in_place,
+                lambda: v.apply(lambda child: child.train(rng.random() < 0.5)), lambda: v.load_state_dict({}, strict=False),
                 lambda: v.train(not v.training), lambda: v.double(), lambda: v.half(), lambda: v.requires_grad_(False),
                 lambda: v.add_module("more", m.Scaled())])()
 
@@ -424,6 +588,12 @@ def shadow(rng: Rng, place: Place, view: View) -> None:
 
 CHANGES: dict[str, Callable[[Rng, Place, View], None]] = {"replace": replace, "drop": drop, "swap": swap, "change": change,
                                                           "shadow": shadow}
+
+
+def twice_for_programs(before: Any, *args: Any) -> Any:
+    """A replaced builtin: numbers become twice as large, but only where a program calls it."""
+    result = before(*args)
+    return result * 2 if args and type(args[0]) in (int, float) and type(result) in (int, float) else result
 
 
 # -- what both worlds share -------------------------------------------------------------------------------------------
@@ -453,7 +623,52 @@ def change_shared(seed: int, view: View, shared: Shared) -> None:
         shared.replace(cls, "forward", lambda self, x: before(self, x) + 1)
 
     def environment() -> None:
-        os.environ["GUARDSCOPE_ATTACK"] = rng.choice(["", "a", "abcdef"])
+        rng.choice([lambda: os.environ.__setitem__("GUARDSCOPE_ATTACK", rng.choice(["", "a", "abcdef"])),
+                    lambda: os.environ.pop("GUARDSCOPE_ATTACK", None), lambda: os.putenv("GUARDSCOPE_ATTACK", "zz")])()
 
-    rng.choice([library, library, method, layer, environment, lambda: STATE.set(grad_enabled=not STATE.mode.grad_enabled),
+    def python() -> None:
+        name = rng.choice(["round", "pow", "ord"])
+        before = vars(builtins)[name]
+        shared.replace(builtins, name, functools.partial(twice_for_programs, before))
+
+    def new_of_tensor() -> None:
+        name = rng.choice(["tag", "k", "rate", "extra", "by", "__len__", "__bool__", "__iter__", "__index__", "__getattr__", "__eq__"])
+        if name not in vars(t.Tensor):
+            shared.add(t.Tensor, name, rng.choice([3, property(lambda self: 4), lambda self, *a: 2]))
+
+    def of_module_class() -> None:
+        name = rng.choice(["__call__", "extra", "k", "rate", "__len__", "train", "parameters", "named_children", "by"])
+        before = vars(t.nn.Module).get(name)
+        if before is None:
+            shared.add(t.nn.Module, name, rng.choice([3, property(lambda self: 4)]))
+        else:
+            shared.replace(t.nn.Module, name, lambda self, *a, **k: before(self, *a, **k))
+
+    def library_method() -> None:
+        cls, name = rng.choice([(collections.UserDict, "__getitem__"), (collections.OrderedDict, "items"), (enum.Enum, "__hash__"),
+                                (collections.Counter, "most_common"), (random.Random, "choice"), (collections.ChainMap, "get")])
+        if name in vars(cls):
+            before = vars(cls)[name]
+            try:
+                shared.replace(cls, name, lambda self, *a: before(self, *a))
+            except TypeError:                          # a class of C
+                raise Impossible from None
+
+    def process() -> None:
+        rng.choice([lambda: os.chdir("/"), lambda: os.chdir("/tmp"), lambda: sys.argv.append("more"), sys.argv.clear])()
+
+    def module_of_name() -> None:
+        stand_in = types.ModuleType("math")
+        vars(stand_in).update(vars(math))
+        vars(stand_in)["sqrt"] = lambda x: 7.0
+        shared.exchange(sys.modules, "math", stand_in)
+
+    def deterministic() -> None:
+        t.use_deterministic_algorithms(not t.are_deterministic_algorithms_enabled())
+
+    def autocast() -> None:
+        STATE.set(autocast=("cpu", rng.choice([t.bfloat16, t.float16])))
+
+    rng.choice([library, library, library, method, method, layer, environment, environment, python, new_of_tensor, of_module_class,
+                library_method, process, module_of_name, deterministic, autocast, lambda: STATE.set(grad_enabled=not STATE.mode.grad_enabled),
                 lambda: t.set_default_dtype(t.float64), lambda: STATE.set(inference=True, grad_enabled=False)])()

@@ -7,20 +7,24 @@ from __future__ import annotations
 
 import builtins
 import collections
+import contextvars
 import enum
 import functools
+import threading
 import types
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from guardscope.core.tensor.tensor import Tensor
 
-from .world import PATH, World
+from .world import World, is_program
 
 SKIPPED = {"PROGRAMS", "program", "torch", "nn", "F", "math", "np", "os", "copy", "collections", "contextvars", "dataclasses",
-           "enum", "functools", "operator", "typing"}
+           "enum", "functools", "operator", "typing", "generated"}
 LIMIT = 150
+PROXIES = (collections.UserDict, collections.UserList)
 
 
 @dataclass
@@ -79,6 +83,8 @@ def visit(view: View, v: Any, path: str) -> None:
         visit(view, v.__self__, f"{path}.__self__")
     elif isinstance(v, functools.partial):
         visit(view, v.func, f"{path}.func")
+        for i, item in enumerate(v.args):
+            add(view, Place(f"{path}.args[{i}]", item, functools.partial(put_partial, v, i)))
         for k in v.keywords:
             add(view, Place(f"{path}.keywords[{k!r}]", v.keywords[k], functools.partial(v.keywords.__setitem__, k)))
     elif isinstance(v, dict):
@@ -93,6 +99,19 @@ def visit(view: View, v: Any, path: str) -> None:
     elif isinstance(v, tuple):
         for i, item in enumerate(v):
             visit(view, item, f"{path}[{i}]")
+    elif isinstance(v, PROXIES):
+        visit(view, v.data, f"{path}.data")
+    elif isinstance(v, collections.ChainMap):
+        visit(view, v.maps, f"{path}.maps")
+    elif isinstance(v, weakref.ref):
+        visit(view, v(), f"{path}()")
+    elif isinstance(v, types.ModuleType | threading.local):
+        if isinstance(v, threading.local) or v.__name__ == "attack_config":
+            namespace(view, v, path)
+    elif isinstance(v, contextvars.ContextVar):
+        add(view, Place(f"{path}.get()", v.get(), v.set))
+    elif isinstance(v, functools._lru_cache_wrapper):
+        visit(view, v.__wrapped__, f"{path}.__wrapped__")
     elif isinstance(v, type):
         a_class(view, v, path)
     elif isinstance(v, Tensor):
@@ -125,7 +144,7 @@ def namespace(view: View, v: Any, path: str) -> None:
 
 
 def a_class(view: View, cls: type, path: str) -> None:
-    for base in cls.__mro__[1:]:
+    for base in (*cls.__mro__[1:], type(cls)):
         visit(view, base, base.__name__)
     if not cls.__module__.startswith("attack_") or issubclass(cls, enum.Enum):
         return
@@ -142,7 +161,7 @@ def a_class(view: View, cls: type, path: str) -> None:
 
 
 def function(view: View, f: Any, path: str) -> None:
-    if f.__code__.co_filename != str(PATH):
+    if not is_program(f.__code__.co_filename):
         return
     for i, name in enumerate(f.__code__.co_freevars):
         cell = f.__closure__[i]
@@ -159,6 +178,10 @@ def function(view: View, f: Any, path: str) -> None:
     for k in f.__kwdefaults__ or ():
         add(view, Place(f"{path}.__kwdefaults__[{k!r}]", f.__kwdefaults__[k],
                         functools.partial(f.__kwdefaults__.__setitem__, k), None, "default"))
+    for name in list(vars(f)):
+        if not name.startswith("_"):
+            add(view, Place(f"{path}.{name}", vars(f)[name], functools.partial(setattr, f, name), functools.partial(delattr, f, name),
+                            "attribute"))
     held = f.__globals__
     for name in names_of(f.__code__):
         if name not in view.names:
@@ -178,6 +201,10 @@ def names_of(code: types.CodeType) -> Iterator[str]:
     for inner in code.co_consts:
         if isinstance(inner, types.CodeType):
             yield from names_of(inner)
+
+
+def put_partial(p: functools.partial, i: int, value: Any) -> None:
+    p.__setstate__((p.func, (*p.args[:i], value, *p.args[i + 1:]), p.keywords, vars(p)))  # type: ignore[attr-defined]
 
 
 def put_default(f: Any, i: int, value: Any) -> None:

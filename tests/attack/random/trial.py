@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import warnings
 from collections.abc import Iterator
@@ -10,12 +11,12 @@ from typing import Any
 
 from guardscope.core.tensor.state import STATE
 
-from .compare import Difference, Pairing, same_outcome
-from .mutations import CHANGES, Impossible, change_shared
+from .compare import ADDRESS, Difference, Pairing, same_outcome
+from .mutations import CHANGES, Impossible, change_arguments, change_shared
 from .places import look
 from .world import Shared, World
 
-Step = tuple            # ("call",), ("refresh",), ("shared", seed), (kind of change, path, seed)
+Step = tuple            # ("call",), ("refresh",), ("seed", n), ("arguments", seed), ("shared", seed), (kind of change, path, seed)
 KINDS = ["replace"] * 7 + ["change"] * 5 + ["drop", "swap", "swap", "shadow"]
 
 
@@ -59,6 +60,11 @@ class Trial:
                 raise Impossible from None
         elif step[0] == "shared":
             change_shared(step[1], look(self.plain), self.shared)
+        elif step[0] == "seed":
+            self.mine.seed = self.plain.seed = step[1]
+        elif step[0] == "arguments":
+            for world in (self.plain, self.mine):
+                change_arguments(random.Random(step[1]), world)
         else:
             self.change(*step)
 
@@ -82,11 +88,17 @@ class Trial:
     def call(self) -> None:
         before = STATE.mode
         mine = self.mine.call()
-        after = STATE.mode
+        after, left = STATE.mode, self.mine.after()
+        environment = dict(os.environ)
         STATE.mode = before
         plain = self.plain.call()
         if STATE.mode is not after:
             raise Difference(f"modes after the call: compiled {after}, plain {STATE.mode}")
+        for what, one, other in zip(("printed", "random", "numpy.random", "torch.rand"), left, self.plain.after()):
+            if one != other and ADDRESS.sub("", str(one)) != ADDRESS.sub("", str(other)):
+                raise Difference(f"{what} after the call: compiled {one!r}, plain {other!r}")
+        if environment != dict(os.environ):
+            raise Difference("the environment after the call")
         try:
             self.compare(mine, plain)
         except Difference:
@@ -158,9 +170,13 @@ def plan(rng: random.Random, trial: Trial) -> Iterator[Step]:
     for _ in range(rng.choice([1, 1, 2, 2, 3])):
         for _ in range(rng.choice([1, 1, 2])):
             dice = rng.random()
-            if dice < 0.1:
+            if dice < 0.08:
                 yield ("refresh",)
-            elif dice < 0.22:
+            elif dice < 0.1:
+                yield ("seed", rng.randrange(100))
+            elif dice < 0.14:
+                yield ("arguments", rng.randrange(10**6))
+            elif dice < 0.25:
                 yield ("shared", rng.randrange(10**6))
             else:
                 places = look(trial.plain).places

@@ -1,25 +1,70 @@
 """Two worlds made from one file of programs: in one the program is compiled, in the other it is plain Python.
 
 The file is executed anew for every world, so classes, globals and functions are separate; what the worlds share (libraries,
-modes, the environment) is put back by `Shared`.
+modes, the environment) is put back by `Shared`. A program called "generated N" is number N of grammar.py.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
+import linecache
 import os
+import random
 import sys
 import types
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from guardscope.core.tensor.state import STATE
 from guardscope.core.torch_api.importing import install
 
+from . import grammar
+
 install()
 
-PATH = Path(__file__).resolve().parent / "programs.py"
-TEXT = PATH.read_text(encoding="utf-8")
-CODES: dict[str, types.CodeType] = {}
+HERE = Path(__file__).resolve().parent
+PATH, MATERIAL = HERE / "programs.py", HERE / "material.py"
+GENERATED = str(HERE / "generated ")             # files that exist only for linecache
+CODES: dict[tuple[str, str], types.CodeType] = {}
+
+
+def is_program(file: str) -> bool:
+    """Whether code of this file belongs to a program."""
+    return file in (str(PATH), str(MATERIAL)) or file.startswith(GENERATED)
+
+
+def files_of(program: str) -> list[str]:
+    """The files that are executed for a program, in order."""
+    if not program.startswith("generated "):
+        return [str(PATH)]
+    file = GENERATED + program.removeprefix("generated ")
+    if file not in linecache.cache:
+        for name, *_ in [k for k in CODES if k[1].startswith(GENERATED)]:
+            forget(name)
+        show(file, grammar.source(int(program.removeprefix("generated "))))
+    return [str(PATH), str(MATERIAL), file]
+
+
+def show(file: str, text: str) -> None:
+    """Make the text of a generated program known to whoever asks for its lines."""
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+
+
+def forget(name: str) -> None:
+    """Drop the generated programs that were compiled in one world."""
+    for key in [k for k in CODES if k[0] == name and k[1].startswith(GENERATED)]:
+        del CODES[key]
+
+
+def code_of(world: str, file: str) -> types.CodeType:
+    """The compiled text of a file, in each world another code object."""
+    code = CODES.get((world, file))
+    if code is None:
+        text = "".join(linecache.getlines(file))
+        code = CODES[world, file] = compile(text, file, "exec")
+    return code
 
 
 class World:
@@ -27,17 +72,17 @@ class World:
 
     def __init__(self, name: str, program: str) -> None:
         self.name = name
-        code = CODES.get(name)
-        if code is None:
-            code = CODES[name] = compile(TEXT, str(PATH), "exec")
-        self.module = types.ModuleType(f"attack_{name}")
+        self.seed = 0                                     # of all generators of random numbers, before every call
+        self.module = types.ModuleType(f"attack_{name:_<8}")              # names of one length
         self.module.__file__ = str(PATH)
         sys.modules[self.module.__name__] = self.module
-        exec(code, vars(self.module))
-        self.build = self.module.PROGRAMS[program]
+        for file in files_of(program):
+            exec(code_of(name, file), vars(self.module))
+        self.build = self.module.PROGRAMS["generated" if program.startswith("generated ") else program]
         self.target: Any
         self.target, *rest = self.build()
         self.compiled: Any = None
+        self.printed = io.StringIO()
         self.args: list[Any] = list(rest[0]) if rest else []
         self.kwargs: dict[str, Any] = dict(rest[1]) if len(rest) > 1 else {}
 
@@ -50,14 +95,24 @@ class World:
         """("result", value) or ("error", exception)."""
         import torch
 
-        torch.manual_seed(0)
+        torch.manual_seed(self.seed)
+        random.seed(self.seed)
+        np.random.seed(self.seed)
         run = self.target if self.compiled is None else self.compiled
+        self.printed = io.StringIO()
         try:
-            return "result", run(*self.args, **self.kwargs)
+            with contextlib.redirect_stdout(self.printed):
+                return "result", run(*self.args, **self.kwargs)
         except RecursionError:
             return "error", RecursionError()
         except Exception as problem:
             return "error", problem
+
+    def after(self) -> tuple[Any, ...]:
+        """What a call leaves behind outside the program: what it printed, where the generators of random numbers stand."""
+        import torch
+
+        return (self.printed.getvalue(), random.random(), float(np.random.rand()), torch.rand(1).item())
 
 
 class Shared:
@@ -66,13 +121,25 @@ class Shared:
     def __init__(self) -> None:
         self.mode = STATE.mode
         self.environment = dict(os.environ)
+        self.place, self.argv = os.getcwd(), list(sys.argv)
         self.undo_list: list[Any] = []
 
     def replace(self, owner: Any, name: str, value: Any) -> None:
         """Set an attribute of a library module or class until the end of the trial."""
         before = vars(owner)[name]
-        self.undo_list.append(lambda: setattr(owner, name, before))
         setattr(owner, name, value)
+        self.undo_list.append(lambda: setattr(owner, name, before))
+
+    def add(self, owner: Any, name: str, value: Any) -> None:
+        """Give a library's class an attribute that it does not have itself."""
+        setattr(owner, name, value)
+        self.undo_list.append(lambda: delattr(owner, name))
+
+    def exchange(self, mapping: dict, key: str, value: Any) -> None:
+        """Another value in a dictionary of the process."""
+        before = mapping[key]
+        self.undo_list.append(lambda: mapping.__setitem__(key, before))
+        mapping[key] = value
 
     def undo(self) -> None:
         for back in reversed(self.undo_list):
@@ -82,3 +149,5 @@ class Shared:
         for name in set(os.environ) - set(self.environment):
             del os.environ[name]
         os.environ.update(self.environment)
+        os.chdir(self.place)
+        sys.argv[:] = self.argv
