@@ -72,14 +72,14 @@ def _number(session: Session, cause: Cause) -> tuple[str, str, str]:
     first = cause.seen[0]
     if cause.place in code.params:
         return "number", "pass it as a tensor: one version then serves every value", f"torch.tensor({first})"
-    line = _where_set(session.sources.get(code.file, ""), cause.place, first)
+    line = where_set(session.sources.get(code.file, ""), cause.place, first)
     there = f"on line {line}, where it is first set" if line else "where it is first set"
     fixed = f"{cause.place} = torch.tensor({first if line or not cause.place.isidentifier() else cause.place})"
     return "number", (f"keep it as a tensor {there}: one version then serves every value; or pass it to the function as "
                       "an argument: two versions"), fixed
 
 
-def _where_set(source: str, place: str, value: str) -> int:
+def where_set(source: str, place: str, value: str) -> int:
     """The one line that gives `place` its first value, 0 when there is none or more than one."""
     wanted = re.compile(rf"\s*{re.escape(place)}\s*(:[^=]+)?=\s*{re.escape(value)}\s*(#.*)?")
     found = [number for number, text in enumerate(source.splitlines(), 1) if wanted.fullmatch(text)]

@@ -9,6 +9,7 @@ import builtins
 import importlib.machinery
 import io
 import json
+import linecache
 import os
 import signal
 import sys
@@ -26,7 +27,8 @@ _kept: list[types.ModuleType] = []
 
 
 def main(argv: list[str]) -> NoReturn:
-    """Run argv[1] with arguments argv[2:] under the options in argv[0] (JSON: session, settings). Ends the process."""
+    """Run argv[1] with arguments argv[2:] under the options in argv[0] (JSON: session, settings, text: a file whose text
+    is run in place of the script's). Ends the process."""
     options = json.loads(argv[0])
     script, arguments = argv[1], argv[2:]
     try:
@@ -40,7 +42,7 @@ def main(argv: list[str]) -> NoReturn:
     except GuardscopeError as problem:
         print(f"guardscope: {problem}", file=sys.stderr)
         sys.exit(2)
-    run_script(script, arguments)
+    run_script(script, arguments, options.get("text"))
     sys.exit(0)
 
 
@@ -67,15 +69,19 @@ def prepare_interpreter() -> None:
     os._exit = _exit
 
 
-def run_script(script: str, arguments: list[str]) -> None:
-    """Execute the script. An uncaught exception is shown with the script's own frames and ends the process with 1."""
+def run_script(script: str, arguments: list[str], text: str | None = None) -> None:
+    """Execute the script, or the text of the file `text` as if it were the script's. An uncaught exception is shown with the
+    script's own frames and ends the process with 1."""
     path = os.path.abspath(script)
     module = make_main(path)
     sys.argv = [script, *arguments]
     if not sys.flags.safe_path:
         sys.path.insert(0, os.path.dirname(os.path.realpath(path)))
     try:
-        source = Path(path).read_bytes()
+        source = Path(text or path).read_bytes()
+        if text is not None:                 # whoever looks the source up finds what runs
+            shown = source.decode("utf-8", "replace")
+            linecache.cache[path] = (len(shown), None, shown.splitlines(True), path)
         RECORDER.source(path, source.decode("utf-8", "replace"))
         code = compile(source, path, "exec", dont_inherit=True)
         exec(code, module.__dict__)

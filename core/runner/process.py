@@ -54,13 +54,15 @@ class ScriptProcess:
     """One run of a script. `start` returns at once; threads do the rest.
 
     echo: see Output. stdin: as for subprocess; empty if not given. own_group: the script and whatever it starts get a
-    process group of their own, so that stopping reaches all of it (not in a terminal: Ctrl-C must reach it)."""
+    process group of their own, so that stopping reaches all of it (not in a terminal: Ctrl-C must reach it). text: run this
+    text in place of the script's own (a change that is tried before it is written)."""
 
     def __init__(self, script: str | os.PathLike[str], arguments: Sequence[str] = (), *,
                  session: str | os.PathLike[str], settings: dict[str, Any] | None = None, echo: Echo | None = None,
                  stdin: Any = subprocess.DEVNULL, own_group: bool = True,
-                 cwd: str | os.PathLike[str] | None = None) -> None:
+                 cwd: str | os.PathLike[str] | None = None, text: str | None = None) -> None:
         self.script = check_script(script)
+        self.text = text
         self.arguments, self.settings = list(arguments), dict(settings or {})
         self.session = Path(session).absolute()
         self.echo, self.stdin, self.own_group, self.cwd = echo, stdin, own_group, cwd
@@ -79,7 +81,7 @@ class ScriptProcess:
                               "settings": self.settings, "cwd": str(self.cwd or Path.cwd())})
         self._database = connect(self.session)
         self._ticket = hold(self.session)
-        options = json.dumps({"session": str(self.session), "settings": self.settings})
+        options = json.dumps({"session": str(self.session), "settings": self.settings, **self._tried_text()})
         more: dict[str, Any] = {}
         if self.own_group and sys.platform != "win32":
             more["start_new_session"] = True
@@ -96,6 +98,14 @@ class ScriptProcess:
         self.output = Output({"stdout": self.process.stdout, "stderr": self.process.stderr}, zero, self.echo)
         threading.Thread(target=self._keep, name="guardscope script", daemon=True).start()
         return self
+
+    def _tried_text(self) -> dict[str, str]:
+        """Where the child finds the text to run, beside the session (an argument cannot hold it)."""
+        if self.text is None:
+            return {}
+        place = self.session.with_name(self.session.name + ".py")
+        place.write_text(self.text, encoding="utf-8", newline="")
+        return {"text": str(place)}
 
     # ---- ending it
 
