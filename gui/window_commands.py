@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 VIEWS = (("functions", "Functions"), ("output", "Output"), ("causes", "Causes"), ("guards", "Guards"),
          ("graph", "Graph"), ("source", "Source"), ("python", "Python"), ("kernel", "Kernel"), ("call", "Call"),
-         ("coverage", "Coverage"), ("sizes", "Sizes"))
+         ("coverage", "Coverage"), ("sizes", "Sizes"), ("matrix", "Versions"))
 OUTCOMES = (("compile", "compiled"), ("recompile", "recompiled"), ("reuse", "reused"),
             ("eager_limit", "eager after the limit"), ("not_compiled", "not compiled"), ("error", "error"))
 

@@ -19,12 +19,13 @@ def make_views(model: SessionModel, jobs: Jobs) -> dict[str, View]:
     from .functions import FunctionsView
     from .graph import GraphView
     from .guards import GuardsView
+    from .matrix import MatrixView
     from .output import OutputView
     from .sizes import SizesView
     from .source import SourceView
     from .summary import SummaryView
     from .timeline import TimelineView
 
-    kinds = (SummaryView, TimelineView, FunctionsView, OutputView, CausesView, GuardsView, CoverageView,
+    kinds = (SummaryView, TimelineView, FunctionsView, OutputView, CausesView, GuardsView, MatrixView, CoverageView,
              GraphView, SourceView, PythonView, KernelView, SizesView, CallView)
     return {kind.name: kind(model, jobs) for kind in kinds}
