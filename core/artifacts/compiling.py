@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from ..capture.capture import CaptureContext, Captured, SkipFrame, UserError, capture
+from ..capture.reading import FROM_MARK
 from ..errors import Unsupported
 from ..events.recorder import RECORDER
 from ..graph.node import Graph, Span, walk_nodes
@@ -15,6 +16,7 @@ from ..graph.printer import argument_text, graph_text, shape_text
 from ..guards import compile as guard_compiler
 from ..guards.origin import SizeOrigin
 from ..guards.plain import plain
+from ..symbolic.shape_env import ShapeEnv, SymGuard
 from ..tensor.meta import TensorMeta
 from ..tensor.tensor import Tensor
 from .artifact import Artifact
@@ -64,7 +66,7 @@ def compile_artifact(runtime: Runtime, state: CodeState, frame: Frame, fn: Any, 
         broken = captured.break_
         raise Unsupported(f"fullgraph=True, and {unit.qualname} breaks the graph: {broken.sentence}{place(broken.span)}; "
                           f"{broken.hint}")
-    _check_marks(captured, dict(zip(unit.params, args)))
+    _check_marks(captured)
     built = None
     if graph is not None:
         examples = captured.example_inputs(fn, args)
@@ -127,21 +129,40 @@ def _record_break(state: CodeState, broken: Any, effect: str) -> int:
                                 line=span.line, col=span.col, end_line=span.end_line, end_col=span.end_col, effect=effect)
 
 
-def _check_marks(captured: Captured, arguments: dict[str, Any]) -> None:
-    """A dimension that mark_dynamic asked for must not have been pinned; the error names the line that pinned it."""
-    for name in list(captured.graph.symbols):
-        for origin in captured.env.sources(name):
-            if not isinstance(origin, SizeOrigin) or origin.kind != "size":
-                continue
-            tensor = captured.tensors.get(origin.of)
-            if tensor is None or origin.dim not in tensor._meta.marks.dynamic:
-                continue
-            chain = captured.env.pinned(name)
-            if chain:
-                last = chain[-1]
+def _check_marks(captured: Captured) -> None:
+    """What mark_dynamic asked for must hold: every value of the dimension, or every value in the range it gave. The error
+    names the line that allows fewer."""
+    env = captured.env
+    for origin, tensor in captured.tensors.items():
+        marks = tensor._meta.marks
+        for dim, low, high in marks.ranges:
+            size = tensor._meta.shape[dim]
+            if size < (low or 0) or high is not None and size > high:
                 raise ConstraintViolationError(
-                    f"{origin.text} was marked dynamic, but the script allows only one value of it: {last.why}"
-                    f"{place(last.span)}; remove the mark, or use maybe_mark_dynamic")
+                    f"{origin.text}.shape[{dim}] was marked dynamic from {low or 0} to {'any size' if high is None else high}, "
+                    f"and is {size}; pass a size in this range, or mark a wider one")
+    for name in list(captured.graph.symbols):
+        for origin in env.sources(name):
+            if not isinstance(origin, SizeOrigin) or origin.kind != "size" or origin.of not in captured.tensors:
+                continue
+            marks = captured.tensors[origin.of]._meta.marks
+            if origin.dim in marks.dynamic and (chain := env.pinned(name)):
+                raise ConstraintViolationError(
+                    f"{origin.text} was marked dynamic, but the script allows only one value of it: "
+                    f"{'; '.join(words(env, g) for g in chain)}; remove the mark, or use maybe_mark_dynamic")
+            for dim, low, high in marks.ranges:
+                least, most = env.range(name)
+                asked = [g for g in env.recorded if name in g.relation.free and g.why != FROM_MARK]
+                if dim == origin.dim and asked and (least > max(low or 0, 2) or high is not None and most < high):
+                    raise ConstraintViolationError(
+                        f"{origin.text} was marked dynamic from {low or 0} to {'any size' if high is None else high}, but the "
+                        f"script decides by it: {words(env, asked[-1])}; mark a narrower range")
+
+
+def words(env: ShapeEnv, decision: SymGuard) -> str:
+    """`x.shape[0] == 4 (compared here, model.py:12)`: one decision about symbols, and where it was taken."""
+    there = f", {decision.span.file}:{decision.span.line}" if decision.span is not None else ""
+    return f"{decision.text(env.names())} ({decision.why}{there})"
 
 
 def dynamic_dims(captured: Captured) -> list[tuple[str, int | None, str]]:

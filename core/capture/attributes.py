@@ -155,7 +155,7 @@ def own_attribute(ev: Any, obj: ObjectValue, name: str) -> Value | None:
     if held is None or name not in held:
         return None
     assert obj.origin is not None
-    fixed = isinstance(obj, ModuleValue)
+    fixed = isinstance(obj, ModuleValue) and not getattr(ev.context.policy, "module_ints", False)
     guard_no_descriptor(ev, obj, name)
     found = ev.existing(InstanceDictOrigin(obj.origin, name), held[name], fixed=fixed)
     obj.attributes[name] = found

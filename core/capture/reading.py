@@ -15,6 +15,8 @@ from typing import Any
 from ..graph.fake import FakeTensor, fake
 from ..guards.guard import TensorExpectation
 from ..guards.origin import AttrOrigin, CellOrigin, InstanceDictOrigin, ItemOrigin, Origin, PinnedOrigin, SizeOrigin
+from ..symbolic.expr import const
+from ..symbolic.relations import le
 from ..symbolic.shape_env import stride_expressions
 from ..tensor.devices import device
 from ..tensor.dtypes import dtype
@@ -139,10 +141,12 @@ def read_tensor(ev: Evaluator, origin: Origin, real: Tensor) -> Value:
     fixed = is_parameter(real) or origin_in_module(ev, origin)
     shape: list[Any] = []
     for dim, size in enumerate(meta.shape):
-        if not fixed and size not in (0, 1) and policy.size_is_dynamic(origin, dim, size, real):
-            shape.append(ev.env.new_symbol(SizeOrigin(origin, dim), size, "size"))
+        if not fixed and size != 0 and policy.size_is_dynamic(origin, dim, size, real):
+            shape.append(ev.env.new_symbol(SizeOrigin(origin, dim), size, "unbacked" if dim in meta.marks.unbacked else "size"))
         else:
             shape.append(size)
+    for dim, low, high in meta.marks.ranges:
+        keep_in_range(ev, shape[dim], low, high)
     symbolic = any(not isinstance(n, int) for n in shape)
     strides: tuple = tuple(meta.strides)
     varying = stride_changes(ev, origin, real) if not fixed else ()
@@ -167,6 +171,17 @@ def read_tensor(ev: Evaluator, origin: Origin, real: Tensor) -> Value:
     ev.input_tensors[origin] = real
     ev.reads[origin.text] = "input"
     return value
+
+
+FROM_MARK = "mark_dynamic gave this range"
+
+
+def keep_in_range(ev: Evaluator, size: Any, low: int | None, high: int | None) -> None:
+    """mark_dynamic(min=, max=): the artifact is for sizes in this range only."""
+    if not isinstance(size, int) and (low or 0) <= size.hint and (high is None or size.hint <= high):
+        ev.env.assume(le(const(low or 0), size.expr), FROM_MARK)
+        if high is not None:
+            ev.env.assume(le(size.expr, const(high)), FROM_MARK)
 
 
 def stride_changes(ev: Evaluator, origin: Origin, real: Tensor) -> tuple[int, ...]:

@@ -57,14 +57,14 @@ def same_keys(mapping: Any, keys: tuple) -> bool:
 
 def marks_allowed(marks: Marks, compiled: Marks) -> bool:
     """A mark that the artifact was not compiled with fails; a tensor without marks passes."""
-    return marks.dynamic <= compiled.dynamic and marks.maybe <= compiled.maybe and marks.static <= compiled.static
+    return all(getattr(marks, kind) <= getattr(compiled, kind) for kind in Marks.KINDS)
 
 
 def subsets(marks: Marks) -> list[Marks] | None:
     """Every Marks that `marks_allowed` accepts; None when there are too many to list."""
     total = [*[("dynamic", m) for m in marks.dynamic], *[("maybe", m) for m in marks.maybe],
              *[("static", m) for m in marks.static]]
-    if len(total) > MARKS_ENUMERATED:
+    if len(total) > MARKS_ENUMERATED or marks.unbacked or marks.ranges:
         return None
     found = []
     for n in range(len(total) + 1):

@@ -99,5 +99,6 @@ def _list(items: Any) -> str:
 
 def marks_text(marks: Any) -> str:
     said = [f"{word} {sorted(getattr(marks, field), key=str)}" for field, word in
-            (("dynamic", "dynamic"), ("maybe", "maybe dynamic"), ("static", "static")) if getattr(marks, field)]
+            (("dynamic", "dynamic"), ("maybe", "maybe dynamic"), ("static", "static"),
+             ("unbacked", "unbacked")) if getattr(marks, field)]
     return "marked " + ", ".join(said) if said else "no marks"

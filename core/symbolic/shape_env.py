@@ -19,6 +19,8 @@ from .facts import INF, Facts
 from .relations import and_, bound, eq, le, ne, not_
 from .symint import SymFloat, SymInt, _number
 
+LOWEST = {"size": 2, "unbacked": 1, "stride": 2}
+APART = {2: "sizes 0 and 1 are compiled separately", 1: "a size of 0 is compiled separately"}
 CROSS_CHECK = 48                      # with more guards than this only bounds of the same expression are compared
 
 
@@ -53,7 +55,7 @@ class ShapeEnv:
     # -- symbols ------------------------------------------------------------------------------------------------------
     def new_symbol(self, origin: Origin, hint: int | float, kind: str = "size") -> Any:
         """The symbol for what `origin` names: s0, s1, ... (f0, ... for floats). The same origin gives the same symbol.
-        kind: "size" (at least 2), "int", "stride" (any int), "float"."""
+        kind: "size" (at least 2), "unbacked" (a size that is at least 1), "stride" (at least 2), "int", "float"."""
         known = self._by_origin.get(origin)
         if known is None:
             known = self._by_origin[origin] = self._name(origin, hint, kind)
@@ -71,8 +73,8 @@ class ShapeEnv:
             name = f"{letter}{self._counts[letter]}"
             self._counts[letter] += 1
         self.hints[name], self.kinds[name], self.bindings[name] = hint, kind, origin
-        if kind == "size":
-            self.facts.set_range(name, 2)
+        if kind in LOWEST:
+            self.facts.set_range(name, LOWEST[kind])
         if shared is not None:
             self._aliases[name] = shared
             self._record(eq(sym(name), sym(shared)), "equal sizes share one symbol")
@@ -133,8 +135,8 @@ class ShapeEnv:
         return list(self._recorded)
 
     def _base(self) -> list[SymGuard]:
-        return [SymGuard(le(const(2), sym(n)), None, "sizes 0 and 1 are compiled separately")
-                for n, kind in self.kinds.items() if kind == "size" and n not in self._aliases]
+        return [SymGuard(le(const(LOWEST[kind]), sym(n)), None, APART[LOWEST[kind]])
+                for n, kind in self.kinds.items() if kind in LOWEST and n not in self._aliases]
 
     def guards(self) -> list[SymGuard]:
         """What must hold for another call: implied relations dropped, the base bound joined to an upper one."""
@@ -209,24 +211,27 @@ def _needed(guards: Iterable[SymGuard]) -> list[SymGuard]:
 # -- strides ----------------------------------------------------------------------------------------------------------
 def stride_expressions(sizes: Iterable[Any], strides: Iterable[int], env: ShapeEnv, origin: Origin,
                        varying: Iterable[int] = ()) -> tuple:
-    """The strides of a tensor with symbolic sizes: an expression of the sizes where the stride is a neighbour's
-    size times its stride (the equality becomes a guard), a new symbol for dimensions in `varying`, else the int."""
+    """The strides of a tensor. With symbolic sizes, a stride that is a smaller stride times its size is that expression
+    (the equality becomes a guard), and one that nothing explains is a symbol of its own; strides of 0 and 1 stay ints.
+    With ints as sizes only those in `varying` are symbols."""
     sizes, strides, varying = tuple(sizes), tuple(strides), frozenset(varying)
+    known = all(isinstance(n, int) for n in sizes)
     found: dict[int, Any] = {}
-    for i in sorted(range(len(strides)), key=lambda i: (strides[i], -i)):
-        found[i] = strides[i]
-        for j in sorted(found, key=lambda j: (j != i + 1, -j)):
-            if j == i or _hint(sizes[j]) * strides[j] != strides[i]:
-                continue
-            value = sizes[j] * found[j]
-            if isinstance(value, SymInt):
-                stride = env.new_symbol(SizeOrigin(origin, i, "stride"), strides[i], "stride")
-                env.assume(eq(stride.expr, value.expr), "stride follows from the sizes")
-                found[i] = _number(value.expr, env, strides[i])
-            break
+    explained: dict[int, Any] = {}
+    for stride, back in sorted((n, -i) for i, n in enumerate(strides)):
+        i = -back
+        row = i + 1 < len(sizes) and stride == _hint(sizes[i + 1]) * strides[i + 1]
+        if i not in varying and stride in explained and (stride > 1 or row):
+            found[i] = explained[stride]
+            if isinstance(found[i], SymInt):
+                own = env.new_symbol(SizeOrigin(origin, i, "stride"), stride, "stride")
+                env.assume(eq(own.expr, found[i].expr), "stride follows from the sizes")
+                found[i] = _number(found[i].expr, env, stride)
+        elif stride > 1 and (i in varying or not known):
+            found[i] = env.new_symbol(SizeOrigin(origin, i, "stride"), stride, "stride")
         else:
-            if i in varying and strides[i] > 1:
-                found[i] = env.new_symbol(SizeOrigin(origin, i, "stride"), strides[i], "stride")
+            found[i] = stride
+        explained[_hint(sizes[i]) * stride] = sizes[i] * found[i]
     return tuple(found[i] for i in range(len(strides)))
 
 

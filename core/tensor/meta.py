@@ -45,15 +45,18 @@ class Size(tuple):
 
 
 class Marks:
-    """What torch._dynamo.mark_dynamic and its kin attached to a tensor. Value object; hashable."""
+    """What torch._dynamo.mark_dynamic and its kin attached to a tensor: sets of dimensions, and of (dimension, smallest,
+    largest size or None) what mark_dynamic(min=, max=) said. Value object; hashable."""
 
-    __slots__ = ("dynamic", "maybe", "static")
+    __slots__ = ("dynamic", "maybe", "static", "unbacked", "ranges")
+    KINDS = ("dynamic", "maybe", "static", "unbacked")
 
-    def __init__(self, dynamic: frozenset = frozenset(), maybe: frozenset = frozenset(), static: frozenset = frozenset()):
-        self.dynamic, self.maybe, self.static = dynamic, maybe, static
+    def __init__(self, dynamic: frozenset = frozenset(), maybe: frozenset = frozenset(), static: frozenset = frozenset(),
+                 unbacked: frozenset = frozenset(), ranges: frozenset = frozenset()) -> None:
+        self.dynamic, self.maybe, self.static, self.unbacked, self.ranges = dynamic, maybe, static, unbacked, ranges
 
     def _key(self) -> tuple:
-        return (self.dynamic, self.maybe, self.static)
+        return (self.dynamic, self.maybe, self.static, self.unbacked, self.ranges)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Marks) and self._key() == other._key()
@@ -62,7 +65,7 @@ class Marks:
         return hash(self._key())
 
     def __bool__(self) -> bool:
-        return bool(self.dynamic or self.maybe or self.static)
+        return any(self._key())
 
 
 NO_MARKS = Marks()

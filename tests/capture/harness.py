@@ -19,7 +19,7 @@ class Policy:
         self.sizes, self.numbers, self.duck = sizes, numbers, duck
 
     def size_is_dynamic(self, origin: Any, dim: int, size: int, tensor: Any) -> bool:
-        return self.sizes
+        return self.sizes and size > 1
 
     def int_is_dynamic(self, origin: Any, value: int) -> bool:
         return self.numbers
