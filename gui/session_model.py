@@ -54,6 +54,7 @@ class SessionModel(QObject):
         self.selection = Selection()
         self.filter: frozenset[str] = frozenset()
         self.highlight: frozenset[int] = frozenset()
+        self.marked: int | None = None       # the call that others are compared with
         self._causes: tuple[int, list[CauseRow]] | None = None
         self._back: list[Selection] = []
         self._ahead: list[Selection] = []
@@ -69,6 +70,7 @@ class SessionModel(QObject):
         self._causes = None
         self._back.clear()
         self._ahead.clear()
+        self.marked = None
         self.selection, self.filter, self.highlight = Selection(), frozenset(), frozenset()
         if old is not None and old is not session:
             old.close()
@@ -170,6 +172,11 @@ class SessionModel(QObject):
         if new != self.filter:
             self.filter = new
             self.filter_changed.emit()
+
+    def mark(self, call: int | None) -> None:
+        """Compare every call that is selected from now on with this one (None: with the one before it)."""
+        self.marked = call
+        self.highlight_changed.emit()
 
     def set_highlight(self, calls: Iterable[int]) -> None:
         """Mark these calls on the timeline (those of a cause)."""

@@ -12,6 +12,7 @@ from ..words import call_sentence, call_title, signature
 from .base import View
 
 MOST_VERSIONS = 16
+MOST_DIFFERENCES = 40
 
 
 class CallView(View):
@@ -19,6 +20,7 @@ class CallView(View):
 
     name = "call"
     title = "Call"
+    cares = frozenset({"session", "rows", "selection", "highlight", "theme"})
 
     def build(self) -> QWidget:
         self.page = Page(self.model)
@@ -40,7 +42,7 @@ class CallView(View):
     def body(self, call: int) -> str:
         """The page's HTML."""
         parts = [self._head(call), self._misses(call), self._decisions(call), self._breaks(call), self._phases(call),
-                 self._runs(call), self._arguments(call)]
+                 self._runs(call), self._arguments(call), self._differences(call)]
         return "".join(p for p in parts if p)
 
     def _head(self, call: int) -> str:
@@ -164,3 +166,31 @@ class CallView(View):
             return ""
         rows = "".join(f"<tr><td>{code(name)}</td><td>{code(text)}</td></tr>" for name, text in values[:40])
         return f"<h2>Called with</h2><table cellspacing='0' cellpadding='3'>{rows}</table>"
+
+    def _differences(self, call: int) -> str:
+        """What is different from the marked call, or from the one before of the same function."""
+        from ..models.state_diff import ANY, NOT_READ, differences, previous
+
+        facts, marked = self.model.facts, self.model.marked
+        assert facts is not None
+        code_of = facts.session.calls["code"]
+        if marked is not None and marked != call and code_of[marked] == code_of[call]:
+            other, which = marked, "the marked call"
+        else:
+            before = previous(facts, call)
+            if before is None:
+                return ""
+            other, which = before, "the call before"
+        found = differences(facts, other, call)
+        title = f"<h2>Different from {link(f'call:{other}', f'call {other}')}, {which}</h2>"
+        if not found:
+            return title + "<p class='muted'>Nothing that was looked at.</p>"
+        rows = []
+        for d in found[:MOST_DIFFERENCES]:
+            place = link(f"guard:{d.known.artifact}:{d.known.guard}", d.place) if d.known.guard >= 0 else esc(d.place)
+            how = {ANY: "any value fits", NOT_READ: "never read"}.get(d.known.how, "checked")
+            rows.append(f"<tr><td class='code'>{place}</td><td>{code(short_numbers(d.before))}</td>"
+                        f"<td>{code(short_numbers(d.now))}</td><td class='muted'>{how}</td></tr>")
+        more = len(found) - MOST_DIFFERENCES
+        return (f"{title}<table cellspacing='0' cellpadding='3'><tr><th>value</th><th>call {other}</th><th>this call</th>"
+                f"<th>&nbsp;</th></tr>{''.join(rows)}</table>" + (f"<p class='muted'>and {more} more</p>" if more > 0 else ""))

@@ -169,9 +169,9 @@ class MatrixView(View):
             self.says.setText(f"{title} has one version; {plural(len(shown.rows), 'thing')} are checked before it is used")
         else:
             left = f"; the {shown.left_out} oldest are left out" if shown.left_out else ""
-            differ = f"{plural(shown.telling, 'thing tells', 'things tell')} the {len(shown.versions)} versions of {title} apart"
-            self.says.setText((differ if shown.telling else f"nothing tells the {len(shown.versions)} versions of {title} apart "
-                               "but the objects themselves") + left)
+            versions = f"the {len(shown.versions)} versions of {title} apart"
+            what = plural(shown.telling, "thing tells", "things tell") if shown.telling else "only the objects themselves tell"
+            self.says.setText(f"{what} {versions}{left}")
 
     def _version_clicked(self, column: int) -> None:
         artifact = self.table_model.version_at(column)

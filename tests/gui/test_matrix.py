@@ -94,3 +94,32 @@ def test_a_function_without_versions(make_window: Any, fake: Any) -> None:
         window.model.select(code=code)
         assert not view.failed
         assert view.says.text()
+
+
+def test_what_was_different_between_two_calls(recorded: Path) -> None:
+    from guardscope.gui.models.state_diff import differences, previous
+
+    with Session(recorded) as session:
+        facts = Facts(session)
+        found = {d.place: (d.before, d.now, d.known.how) for d in differences(facts, 0, 2)}
+        assert found == {"x.shape[0]": ("3", "4", "checked"), "label": ("'a'", "'b'", "checked")}
+        assert differences(facts, 2, 3) == []
+        assert previous(facts, 2) == 1 and previous(facts, 0) is None and previous(facts, 4) is None
+
+
+def test_the_call_view_says_what_was_different(make_window: Any, recorded: Path) -> None:
+    window = make_window(Session(recorded))
+    page = window.views["call"].page
+    window.model.select(call=2)
+    assert "Different from call 1, the call before" in page.toPlainText()
+    assert "label" in page.toPlainText().partition("Different from")[2]
+    window.model.select(call=0)
+    assert "Different from" not in page.toPlainText()
+    window.commands.run("go.mark")
+    window.model.select(call=3)
+    text = page.toPlainText().partition("Different from")[2]
+    assert text.startswith(" call 0, the marked call") and "x.shape[0]" in text
+    window.commands.run("go.mark")
+    window.commands.run("go.mark")
+    assert "the call before" in page.toPlainText()
+    assert "Nothing that was looked at" in page.toPlainText()
