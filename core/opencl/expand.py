@@ -4,11 +4,12 @@ definition on fake tensors. Every new node remembers the node of the captured gr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..graph.fake import FakeTensor, Tracer, fake, fakes_to
 from ..graph.node import Graph, Node, map_nodes, walk_nodes
-from ..ops.op import Composite, Pointwise, Reduction
+from ..ops.op import Composite, Pointwise, Reduction, Template
 from ..tensor.state import STATE
 from .sizes import plain, same_shape
 
@@ -23,23 +24,30 @@ class Expanded:
         self.origin = origin
 
 
-def expand(graph: Graph) -> Expanded:
-    """Write out composites until none is left. A composite that cannot be traced stays one node (computed by NumPy)."""
+def expand(graph: Graph, keep: Callable[[Node], bool] = lambda node: False) -> Expanded:
+    """Write out composites until none is left. A composite that cannot be traced stays one node (computed by NumPy).
+    `keep` tells which nodes with hand-written kernels stay whole."""
     out = Expanded(graph, {id(n): n for n in graph.nodes})
     stuck: set[str] = set()
     for _ in range(DEPTH):
-        todo = [n for n in out.graph.nodes if is_composite(n) and n.name not in stuck]
+        todo = {n.name for n in out.graph.nodes if definition(n) is not None and n.name not in stuck and not keep(n)}
         if not todo:
             break
-        out = _expand_once(out, stuck)
+        out = _expand_once(out, todo, stuck)
     return out
 
 
-def is_composite(node: Node) -> bool:
-    return node.kind == "op" and node.op is not None and isinstance(node.op.lower, Composite) and not node.op.mutates
+def definition(node: Node) -> Callable[..., Any] | None:
+    """The operator in terms of others, if its declaration has one. Not for dtypes without kernels: one rounding at the
+    end is what NumPy's form does."""
+    if node.kind != "op" or node.op is None or node.op.mutates \
+            or not all(n.spec.dtype.opencl for n in (node, *walk_nodes(node.args)) if hasattr(n.spec, "dtype")):
+        return None
+    lower = node.op.lower
+    return lower.fn if isinstance(lower, Composite) else lower.otherwise if isinstance(lower, Template) else None
 
 
-def _expand_once(before: Expanded, stuck: set[str]) -> Expanded:
+def _expand_once(before: Expanded, todo: set[str], stuck: set[str]) -> Expanded:
     new = Graph(before.graph.name)
     place: dict[int, Any] = {}                     # id(old node) -> new Node, or a tuple of them
     origin: dict[int, Node] = {}
@@ -54,7 +62,7 @@ def _expand_once(before: Expanded, stuck: set[str]) -> Expanded:
             place[id(node)] = place[id(node.args[0])][node.args[1]]
             continue
         result = None
-        if is_composite(node) and node.name not in stuck:
+        if node.name in todo:
             result = _trace(tracer, node, moved)
             if result is None:
                 del new.nodes[start:]
@@ -75,7 +83,8 @@ def _expand_once(before: Expanded, stuck: set[str]) -> Expanded:
 
 def _trace(tracer: Tracer, node: Node, moved: Any) -> Any:
     """The new node(s) that compute the composite `node`, or None if it cannot be written out with the same result."""
-    assert node.op is not None and isinstance(node.op.lower, Composite)
+    fn = definition(node)
+    assert fn is not None
 
     def as_fake(old: Node) -> Any:
         new = moved(old)
@@ -85,7 +94,7 @@ def _trace(tracer: Tracer, node: Node, moved: Any) -> Any:
     mode = STATE.set(autocast=None)                # the captured graph says what is cast
     try:
         with tracer:
-            got = node.op.lower.fn(*map_nodes(node.args, as_fake))
+            got = fn(*map_nodes(node.args, as_fake))
     except Exception:
         return None
     finally:
@@ -148,4 +157,4 @@ def _equal(got: Any, wanted: Any) -> bool:
         for n, s, w in zip(shape, map(plain, got.strides), map(plain, wanted.strides)))
 
 
-__all__ = ["Expanded", "expand", "is_composite", "share"]
+__all__ = ["Expanded", "definition", "expand", "share"]

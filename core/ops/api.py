@@ -7,6 +7,7 @@ the methods to Tensor; `FUNCTIONS` maps full names ("torch.add") to functions, f
 
 from __future__ import annotations
 
+import functools
 import linecache
 from typing import Any
 
@@ -24,8 +25,20 @@ _REFLECTED = {"__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__rfloordiv__
               "__rand__", "__ror__", "__rxor__", "__rlshift__", "__rrshift__"}
 _DUNDER_BINARY = _REFLECTED | {n.replace("__r", "__", 1) for n in _REFLECTED} | {
     n.replace("__r", "__i", 1) for n in _REFLECTED} | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
+_NUMPY_NAMED = ("max min argmax argmin std var std_mean var_mean aminmax nanmean median nanmedian argsort diff norm squeeze "
+                "split chunk unbind logsumexp unflatten repeat_interleave tensor_split").split()
 _NUMBERS = frozenset((int, float, bool))
 _COUNT = 0
+
+
+class _Absent:
+    """The default of a keyword that was not given."""
+
+    def __repr__(self) -> str:
+        return "<not given>"
+
+
+ABSENT = _Absent()
 
 
 def into_out(out: Any, result: Any) -> Any:
@@ -68,10 +81,45 @@ def _compile(name: str, text: str, scope: dict) -> Any:
     file = f"<guardscope api {_COUNT}: {name}>"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     space = {"call": call, "into_out": into_out, "unstar": unstar, "operand": operand, "other_": _other, "Tensor": Tensor,
-             "FAST": _NUMBERS,
+             "FAST": _NUMBERS, "absent": ABSENT,
              "__name__": "torch", **scope}
     exec(compile(text, file, "exec"), space)
     return space[name]
+
+
+# NumPy's names of these parameters are keywords too.
+_ALSO = {"dim": "axis", "keepdim": "keepdims"}
+
+
+def _may_be_absent(params: tuple[Param, ...], p: Param) -> bool:
+    """Whether a required parameter may be given under its other name: all positional ones after it have defaults."""
+    return p.name in _ALSO and p.default is ... and all(
+        q.default is not ... or q.keyword_only for q in params[params.index(p) + 1:])
+
+
+def _aliases(params: tuple[Param, ...]) -> str:
+    """Lines that let NumPy's keyword names stand for ours."""
+    lines = ""
+    for p in params:
+        if p.name in _ALSO:
+            lines += f"    if {_ALSO[p.name]} is not absent:\n        {p.name} = {_ALSO[p.name]}\n"
+            if _may_be_absent(params, p):
+                message = f"missing 1 required positional argument: '{p.name}'"
+                lines += f"    if {p.name} is absent:\n        raise TypeError({message!r})\n"
+    return lines
+
+
+def also_numpy_names(fn: Any) -> Any:
+    """A hand-written function of `dim` and `keepdim` that also takes axis= and keepdims=."""
+    @functools.wraps(fn)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            for name, other in _ALSO.items():
+                if other in kwargs and name not in kwargs:
+                    kwargs[name] = kwargs.pop(other)
+        return fn(*args, **kwargs)
+
+    return run
 
 
 def _signature(params: tuple[Param, ...], first: str, out: bool, scope: dict) -> str:
@@ -83,13 +131,14 @@ def _signature(params: tuple[Param, ...], first: str, out: bool, scope: dict) ->
             starred = True
         name = first if i == 0 and first else p.name
         if p.default is ...:
-            parts.append(name)
+            parts.append(f"{name}=absent" if _may_be_absent(params, p) else name)
         else:
             scope[f"_{i}"] = p.default
             parts.append(f"{name}={p.default!r}" if p.default is None or isinstance(p.default, (bool, int, float, str, tuple))
                          else f"{name}=_{i}")
-    if out:
-        parts += ([] if starred else ["*"]) + ["out=None"]
+    also = [f"{_ALSO[p.name]}=absent" for p in params if p.name in _ALSO]
+    if out or also:
+        parts += ([] if starred else ["*"]) + (["out=None"] if out else []) + also
     return ", ".join(parts)
 
 
@@ -101,6 +150,7 @@ def make_function(op: Op, name: str) -> Any:
     body = f"    return into_out(out, {result})" if op.out else f"    return {result}"
     if op.out:
         body = f"    if out is None:\n        return {result}\n{body}"
+    body = _aliases(op.params) + body
     return _finish(op, name, f"def {name}({_signature(op.params, '', op.out, scope)}):\n{body}\n", scope)
 
 
@@ -124,7 +174,7 @@ def make_method(op: Op, name: str) -> Any:
         text = (f"def {name}(self, *{star}_, {star}=None{more}):\n"
                 f"    return call(_op, (self, unstar({star}_, {star}, {star!r}){''.join(', ' + r for r in rest[1:])}))\n")
         return _finish(op, name, text, scope)
-    text = (f"def {name}({_signature(op.params, 'self', False, scope)}):\n"
+    text = (f"def {name}({_signature(op.params, 'self', False, scope)}):\n{_aliases(op.params)}"
             f"    return call(_op, (self, {''.join(r + ', ' for r in rest)}))\n")
     return _finish(op, name, text, scope)
 
@@ -132,6 +182,7 @@ def make_method(op: Op, name: str) -> Any:
 def _finish(op: Op, name: str, text: str, scope: dict) -> Any:
     fn = _compile(name, text, scope)
     fn.__op__ = op
+    fn.__generated__ = True
     fn.__doc__ = op.doc or f"{op.name}{tuple(p.name for p in op.params)}"
     fn.__module__ = "torch"
     return fn
@@ -146,6 +197,10 @@ def build() -> None:
             FUNCTIONS[full] = make_function(op, full.rsplit(".", 1)[-1])
         for name in op.methods:
             METHODS[name] = make_method(op, name)
+    for name in _NUMPY_NAMED:
+        for table, key in ((FUNCTIONS, f"torch.{name}"), (METHODS, name)):
+            if key in table and not hasattr(table[key], "__generated__"):
+                table[key] = also_numpy_names(table[key])
     for full, fn in FUNCTIONS.items():
         if full.rsplit(".", 1)[-1] in FLOAT32_FUNCTIONS:
             FUNCTIONS[full] = in_float32(fn)

@@ -66,7 +66,7 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
     from .api import into_out
 
     if input is None and other is None:
-        from .indexing import nonzero
+        from .selection import nonzero
 
         return nonzero(condition, as_tuple=True)
     if is_tensor_like(condition) and condition.dtype.category != 0:

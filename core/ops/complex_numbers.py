@@ -149,7 +149,8 @@ def _angle(a: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(a), a, np.where(a < 0, a.dtype.type(np.pi), a.dtype.type(0)))
 
 
-ANGLE = pointwise("angle", "input", "where(isnan(input), input, where(input < 0, 3.141592653589793, 0))", _angle, "angle")
+ANGLE = pointwise("angle", "input", "where(isnan(input), input, abs(minimum(sign(input), 0)) * 3.141592653589793)", _angle,
+                  "angle")
 
 
 @spelled("isreal", "isreal", CONJ)

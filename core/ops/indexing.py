@@ -1,4 +1,4 @@
-"""`x[...]` and its assignment, and positions that depend on data (nonzero, unique).
+"""`x[...]` and its assignment.
 
 A basic index (ints, slices, None, Ellipsis) is one view operator. Tensors, lists and NumPy arrays in an index go to
 `index` (a copy) and `index_put_`. A boolean mask selects a number of elements that only the data knows, so it cannot
@@ -14,7 +14,6 @@ import numpy as np
 from ..tensor import dtypes as dt
 from ..tensor.tensor import Tensor
 from .broadcast import broadcast_shapes, same
-from .conversion import elements
 from .declare import Spec, operator, spelled
 from .dims import is_int
 from .op import OPS, Extern, call
@@ -133,6 +132,8 @@ def _advanced_indices(self: Any, advanced: list) -> tuple:
             skip -= 1
             continue
         if isinstance(item, Tensor) and item.dtype is dt.bool_:
+            from .selection import nonzero
+
             out.extend(nonzero(item, as_tuple=True))
             skip = item.ndim - 1
         else:
@@ -271,65 +272,3 @@ def setitem(self: Any, index: Any, value: Any) -> None:
 
 
 # -- positions that depend on data ---------------------------------------------------------------------------------
-@spelled("nonzero argwhere", "nonzero argwhere", None)
-def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
-    """Positions of the elements that are not zero: one row each, or one vector per dimension."""
-    from ..tensor.tensor import wrap
-
-    array = elements(input, "nonzero()")
-    if as_tuple:
-        found = np.nonzero(np.atleast_1d(array))
-        return tuple([wrap(f.astype(np.int64)) for f in found])
-    return wrap(np.argwhere(array).astype(np.int64).reshape(-1, array.ndim))
-
-
-@spelled("masked_select", "masked_select", None)
-def masked_select(input: Any, mask: Any, *, out: Any = None) -> Any:
-    """The elements where the mask holds, as a vector."""
-    from .views import broadcast_tensors
-
-    a, m = broadcast_tensors(input, mask)
-    return a[m]
-
-
-@spelled("unique", "unique", None)
-def unique(input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
-           dim: int | None = None) -> Any:
-    """Distinct elements in rising order; with their inverse positions and counts if asked for."""
-    from ..tensor.tensor import wrap
-
-    array = elements(input, "unique()")
-    values, inverse, counts = np.unique(array, return_inverse=True, return_counts=True, axis=dim)
-    out = [wrap(np.ascontiguousarray(values))]
-    if return_inverse:
-        shape = array.shape if dim is None else (array.shape[dim],)
-        out.append(wrap(inverse.reshape(shape).astype(np.int64)))
-    if return_counts:
-        out.append(wrap(counts.astype(np.int64)))
-    return out[0] if len(out) == 1 else tuple(out)
-
-
-@spelled("unique_consecutive", "unique_consecutive", None)
-def unique_consecutive(input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
-    """The elements without repeats of their predecessor."""
-    from ..tensor.tensor import wrap
-
-    array = elements(input, "unique_consecutive()").reshape(-1)
-    new = np.concatenate([[True], array[1:] != array[:-1]]) if array.size else np.zeros(0, bool)
-    at = np.nonzero(new)[0]
-    out = [wrap(array[new])]
-    if return_inverse:
-        out.append(wrap(np.cumsum(new).astype(np.int64) - 1))
-    if return_counts:
-        out.append(wrap(np.diff(np.append(at, array.size)).astype(np.int64)))
-    return out[0] if len(out) == 1 else tuple(out)
-
-
-@spelled("bincount", "bincount", None)
-def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
-    """How often each non-negative integer occurs."""
-    from ..tensor.tensor import wrap
-
-    w = None if weights is None else elements(weights, "bincount()")
-    got = np.bincount(elements(input, "bincount()"), w, minlength)
-    return wrap(got.astype(np.int64) if w is None else got.astype(w.dtype if w.dtype.kind == "f" else np.float64))

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..tensor.state import STATE
 from ..tensor.tensor import Tensor
-from . import creation, cumulative, matmul, pointwise_math  # noqa: F401  whose operators get in-place forms here
+from . import creation, cumulative, matmul, pointwise_math, special_functions  # noqa: F401  whose operators get in-place forms here
 from .declare import checked, inplace_rule, operator, parse, spelled, type_name
 from .op import OPS, Extern, Op, Pointwise, call, register
 from .views import SQUEEZE, TRANSPOSE, UNSQUEEZE
@@ -52,6 +52,8 @@ _inplace_of(OPS["cumsum"], "input, dim, *, dtype=None")
 _inplace_of(OPS["cumprod"], "input, dim, *, dtype=None")
 _inplace_of(OPS["erfinv"], "input")
 _inplace_of(OPS["lgamma"], "input")
+_inplace_of(OPS["digamma"], "input")
+_inplace_of(OPS["i0"], "input")
 
 
 def _added_inplace(name: str, schema: str) -> None:

@@ -300,11 +300,15 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
     """Differences of neighbours along dim, n times."""
     if not input.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
     d = wrap_dim(dim, input.ndim)
     parts = [p for p in (prepend, input, append) if p is not None]
     out = call(CAT, (parts, d)) if len(parts) > 1 else input
     for _ in range(n):
         length = out.shape[d]
+        if isinstance(length, int) and length == 0:
+            break
         high, low = out.narrow(d, 1, length - 1), out.narrow(d, 0, length - 1)
         out = high ^ low if out.dtype.category == 0 else high - low
     return out

@@ -15,7 +15,7 @@ from .creation import arange
 from .declare import Spec, operator, spelled
 from .dims import sizes, wrap_dim
 from .matmul import MATMUL
-from .op import Composite, Extern, call
+from .op import Composite, Extern, Template, call
 from .promotion import opmath
 from .random import dropout
 from .reduction import MEAN
@@ -234,7 +234,7 @@ def _attention_weights(q: Any, k: Any, mask: Any, is_causal: bool, scale: float)
 
 
 ATTENTION = operator("scaled_dot_product_attention", "query:tensor, key:tensor, value:tensor, mask:tensor=None, "
-                     "is_causal:bool=False, scale=1.0", Composite(_attention_composite), _attention, _attention_rule)
+                     "is_causal:bool=False, scale=1.0", Template("attention", _attention_composite), _attention, _attention_rule)
 
 
 @spelled("F.scaled_dot_product_attention", "", ATTENTION)

@@ -40,9 +40,11 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A hand-written kernel family in opencl_kernels/, by name: "matmul", ..."""
+    """A hand-written kernel family in opencl_kernels/, by name: "matmul", ... `otherwise`: the operator written in terms
+    of others (as Composite), for arguments or devices that the kernels do not serve."""
 
     name: str
+    otherwise: Callable[..., Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,32 +15,45 @@ from .promotion import opmath, sum_dtype
 
 ReturnMax = named_result("max", "values indices")
 ReturnMin = named_result("min", "values indices")
-ReturnVarMean = named_result("var_mean", "var mean")
-ReturnStdMean = named_result("std_mean", "std mean")
 ReturnAminmax = named_result("aminmax", "min max")
 
 
 def accumulator(array: np.ndarray, dtype: Any) -> np.dtype:
     """The NumPy dtype sums are accumulated in."""
+    if dtype is dt.bfloat16 and dtype is not None:
+        return np.dtype(np.float32)
     wanted = dtype.numpy if dtype is not None else array.dtype
     if dtype is dt.bool_:
         return wanted
     if wanted == np.float16:
         return np.dtype(np.float32)
-    return wanted if wanted.kind == "f" else np.dtype(np.int64)
+    return wanted if wanted.kind in "fc" else np.dtype(np.int64)
 
 
 # -- sum, product, mean ----------------------------------------------------------------------------------------------
 SUM = reduction("sum", "input, dim:dims=None, keepdim=False, *, dtype=None", Reduction("sum"),
                 lambda a, dim, keep, dtype: a.sum(axis=dim, keepdims=keep, dtype=accumulator(a, dtype)),
                 lambda m, dtype: dtype or sum_dtype(m.dtype), functions="sum", methods="sum")
+def _prod_args(input: Any, dim: Any = None, keepdim: Any = False, dtype: Any = None) -> tuple:
+    if isinstance(dim, (tuple, list)):
+        raise TypeError(f"prod(): argument 'dim' (position 2) must be int, not {type(dim).__name__}")
+    return reduce_args(input, dim, keepdim, dtype)
+
+
 PROD = reduction("prod", "input, dim:dims=None, keepdim=False, *, dtype=None", Reduction("prod"),
                  lambda a, dim, keep, dtype: a.prod(axis=dim, keepdims=keep, dtype=accumulator(a, dtype)),
-                 lambda m, dtype: dtype or sum_dtype(m.dtype), functions="prod", methods="prod")
+                 lambda m, dtype: dtype or sum_dtype(m.dtype), functions="prod", methods="prod", normalize=_prod_args)
 NANSUM = reduction("nansum", "input, dim:dims=None, keepdim=False, *, dtype=None",
                    Reduction("sum", before="where(isnan(input), 0, input)"),
                    lambda a, dim, keep, dtype: np.nansum(a, axis=dim, keepdims=keep, dtype=accumulator(a, dtype)),
-                   lambda m, dtype: dtype or sum_dtype(m.dtype), functions="nansum", methods="nansum")
+                   lambda m, dtype: _nansum_dtype(m, dtype), functions="nansum", methods="nansum")
+
+
+def _nansum_dtype(m: Any, dtype: Any) -> Any:
+    no_complex(m, lambda d: RuntimeError("nansum on CPU does not support complex inputs"))
+    return dtype or sum_dtype(m.dtype)
+
+
 COUNT_NONZERO = reduction("count_nonzero", "input, dim:dims=None", Reduction("sum", before="input != 0"),
                           lambda a, dim: np.asarray(np.count_nonzero(a, axis=dim)), lambda m: dt.int64,
                           rule=lambda m, dim: reduce_rule(lambda _: dt.int64)(m, dim, False),
@@ -51,11 +64,17 @@ COUNT_NONZERO = reduction("count_nonzero", "input, dim:dims=None", Reduction("su
 def float_result(name: str) -> Any:
     def result(m: Any, dtype: Any = None) -> Any:
         d = dtype or m.dtype
-        if d.category != 2:
+        if d.category < 2:
             raise RuntimeError(f"{name}(): could not infer output dtype. Input dtype must be either a floating point or "
                                f"complex dtype. Got: {type_name(d)}")
         return d
     return result
+
+
+def no_complex(m: Any, error: Any) -> None:
+    """Raises `error` (made from the dtype's name) for a complex tensor."""
+    if m.dtype.category == 3:
+        raise error(type_name(m.dtype))
 
 
 def _count(a: np.ndarray, dim: tuple[int, ...]) -> int:
@@ -75,9 +94,11 @@ MEAN = reduction("mean", "input, dim:dims=None, keepdim=False, *, dtype=None", R
 @spelled("nanmean", "nanmean", MEAN)
 def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None) -> Any:
     """The mean of the elements that are not NaN."""
+    from .api import into_out
+
     float_result("nanmean")(input, None)
     counts = call(SUM, (~input.isnan(), dim, keepdim, None))
-    return call(NANSUM, (input, dim, keepdim, dtype)) / counts
+    return into_out(out, call(NANSUM, (input, dim, keepdim, dtype)) / counts)
 
 
 # -- extremes --------------------------------------------------------------------------------------------------------
@@ -87,7 +108,7 @@ def _needs_elements(name: str, rule: Any) -> Any:
     def checked(input: Any, dim: Any, keepdim: bool, *rest: Any) -> Spec:
         for d in dim if isinstance(dim, tuple) else (dim,):
             if input.shape and isinstance(input.shape[d], int) and input.shape[d] == 0:
-                if isinstance(dim, tuple) and len(dim) == len(input.shape) > 1:
+                if isinstance(dim, tuple) and len(dim) == len(input.shape) > 1 and not name.startswith("am"):
                     raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
                                        f"reduction dim with the 'dim' argument.")
                 raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
@@ -95,19 +116,27 @@ def _needs_elements(name: str, rule: Any) -> Any:
     return checked
 
 
+def _ordered_dtype(name: str) -> Any:
+    def result(m: Any) -> Any:
+        no_complex(m, lambda d: NotImplementedError(f"\"{name}_values_cpu\" not implemented for '{d}'"))
+        return m.dtype
+    return result
+
+
 _SAME = lambda m: m.dtype
 AMAX = reduction("amax", "input, dim:dims=None, keepdim=False", Reduction("max"),
                  lambda a, dim, keep: a.max(axis=dim, keepdims=keep), _SAME, functions="amax", methods="amax",
-                 rule=_needs_elements("amax", reduce_rule(_SAME)))
+                 rule=_needs_elements("amax", reduce_rule(_ordered_dtype("max"))))
 AMIN = reduction("amin", "input, dim:dims=None, keepdim=False", Reduction("min"),
                  lambda a, dim, keep: a.min(axis=dim, keepdims=keep), _SAME, functions="amin", methods="amin",
-                 rule=_needs_elements("amin", reduce_rule(_SAME)))
+                 rule=_needs_elements("amin", reduce_rule(_ordered_dtype("min"))))
 
 
 def _arg_rule(name: str) -> Any:
     def rule(input: Any, dim: int, keepdim: bool) -> Spec:
         if name.startswith("arg") and input.dtype.category == 0:
             raise RuntimeError(f"{name}(): does not support bool input")
+        no_complex(input, lambda d: RuntimeError(f"{name}(): does not support complex input"))
         if not input.shape:
             return Spec(dt.int64, ())
         return reduce_rule(lambda _: dt.int64)(input, (dim,), keepdim)
@@ -203,7 +232,13 @@ def min_(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = Non
 @spelled("aminmax", "aminmax", AMIN)
 def aminmax(input: Any, *, dim: int | None = None, keepdim: bool = False) -> Any:
     """(smallest, largest), over all elements or along dim."""
-    return ReturnAminmax(call(AMIN, (input, dim, keepdim)), call(AMAX, (input, dim, keepdim)))
+    if dim is None and input.numel() == 0:
+        raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.")
+    d = None if dim is None else wrap_dim(dim, input.ndim)
+    if d is not None and input.ndim and input.shape[d] == 0:
+        raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.")
+    no_complex(input, lambda d: NotImplementedError(f"\"aminmax_cpu\" not implemented for '{d}'"))
+    return ReturnAminmax(call(AMIN, (input, d, keepdim)), call(AMAX, (input, d, keepdim)))
 
 
 # -- any, all --------------------------------------------------------------------------------------------------------
@@ -226,6 +261,8 @@ ALL = reduction("all", "input, dim:dims=None, keepdim=False", Reduction("all", b
 
 
 def _var_composite(input: Any, dim: tuple, correction: Any, keepdim: bool) -> Any:
+    if input.dtype.category == 3:
+        raise NotImplementedError("the variance of complex numbers is computed by NumPy")
     wide = input.to(opmath(input.dtype))
     centred = wide - call(MEAN, (wide, dim, True, None))
     n: Any = 1
@@ -242,14 +279,15 @@ def _var(a: np.ndarray, dim: tuple, correction: Any, keep: bool) -> Any:
     wide = a.astype(np.float32) if a.dtype == np.float16 else a
     centred = wide - wide.mean(axis=dim, keepdims=True)
     degrees = max(_count(a, dim) - correction, 0)
-    return np.asarray(np.square(centred).sum(axis=dim, keepdims=keep)) / wide.dtype.type(degrees)
+    squares = np.square(centred) if centred.dtype.kind != "c" else np.square(centred.real) + np.square(centred.imag)
+    return np.asarray(squares.sum(axis=dim, keepdims=keep)) / squares.dtype.type(degrees)
 
 
 def _var_rule(name: str) -> Any:
     def rule(input: Any, dim: tuple, correction: Any, keepdim: bool) -> Spec:
-        if input.dtype.category != 2:
+        if input.dtype.category < 2:
             raise RuntimeError(f"{name} and std only support floating point and complex dtypes".replace("std and std", "std"))
-        return reduce_rule(_SAME)(input, dim, keepdim)
+        return reduce_rule(lambda m: dt.REAL_OF.get(m.dtype, m.dtype))(input, dim, keepdim)
     return rule
 
 
@@ -284,11 +322,11 @@ def std(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False
 def var_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
     """(variance, mean)."""
     all_dims = None if isinstance(dim, bool) else dim
-    return ReturnVarMean(_spread(VAR, input, dim, unbiased, correction, keepdim), call(MEAN, (input, all_dims, keepdim, None)))
+    return _spread(VAR, input, dim, unbiased, correction, keepdim), call(MEAN, (input, all_dims, keepdim, None))
 
 
 @spelled("std_mean", "", STD)
 def std_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
     """(standard deviation, mean)."""
     all_dims = None if isinstance(dim, bool) else dim
-    return ReturnStdMean(_spread(STD, input, dim, unbiased, correction, keepdim), call(MEAN, (input, all_dims, keepdim, None)))
+    return _spread(STD, input, dim, unbiased, correction, keepdim), call(MEAN, (input, all_dims, keepdim, None))

@@ -101,7 +101,7 @@ def f_log_softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtyp
 
 
 def _lse_composite(input: Any, dim: tuple, keepdim: bool) -> Any:
-    result = input.dtype if input.dtype.category == 2 else STATE.mode.default_dtype
+    result = input.dtype if input.dtype.category >= 2 else STATE.mode.default_dtype
     x = input.to(opmath(result))
     peak = call(AMAX, (x, dim, True))
     peak = peak.masked_fill(peak.abs() == math.inf, 0)
@@ -110,13 +110,13 @@ def _lse_composite(input: Any, dim: tuple, keepdim: bool) -> Any:
 
 
 def _lse(a: np.ndarray, dim: tuple, keep: bool) -> Any:
-    a = wide_array(a, None) if a.dtype.kind == "f" else a.astype(STATE.mode.default_dtype.numpy)
-    peak = a.max(axis=dim, keepdims=True) if a.size else np.zeros((), a.dtype)
+    a = wide_array(a, None) if a.dtype.kind in "fc" else a.astype(STATE.mode.default_dtype.numpy)
+    peak = a.real.max(axis=dim, keepdims=True) if a.size else np.zeros((), a.real.dtype)
     peak = np.where(np.isfinite(peak), peak, 0)
     out = np.log(np.exp(a - peak).sum(axis=dim, keepdims=keep))
     return out + (peak if keep or not a.size else peak.reshape(np.shape(out)))
 
 
 LOGSUMEXP = reduction("logsumexp", "input, dim:dims, keepdim=False", Composite(_lse_composite), _lse,
-                      lambda m: m.dtype if m.dtype.category == 2 else STATE.mode.default_dtype,
+                      lambda m: m.dtype if m.dtype.category >= 2 else STATE.mode.default_dtype,
                       functions="logsumexp special.logsumexp", methods="logsumexp")

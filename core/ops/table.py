@@ -21,8 +21,11 @@ from . import (  # noqa: F401
     random,
     reduction,
     scatter,
+    selection,
     softmax,
     sorting,
+    special_functions,
+    statistics,
     views,
     windows,
 )
