@@ -203,6 +203,14 @@ def _causes(session: Session, keys: list[Key]) -> dict[tuple[Any, ...], tuple[st
     return found
 
 
+def causes_by_name(session: Session) -> dict[str, int]:
+    """Counts of causes under names that mean the same in another run: "recompilation: self.seen in Meter.forward"."""
+    found: Counter[str] = Counter()
+    for (kind, *_), (function, place, _line_number, side) in _causes(session, names_of(session)).items():
+        found[f"{KIND_WORDS[kind]}: {place} in {function}"] += side.count
+    return dict(found)
+
+
 def _name(title: str) -> str:
     return title.rpartition("<locals>.")[2]
 

@@ -74,8 +74,8 @@ class Lab:
     """Runs the trials in a thread of its own. `trials` is replaced as they go on, never changed in place; `progress` says
     what is going on; `on_change()` is called from that thread. ScriptError if the script cannot be run at all."""
 
-    def __init__(self, script: str | Path, arguments: Sequence[str] = (), *, folder: Path, settings: dict[str, Any] | None = None,
-                 policies: Sequence[Policy] = POLICIES, with_cures: bool = True,
+    def __init__(self, script: str | Path, arguments: Sequence[str] = (), *, folder: Path,
+                 settings: dict[str, Any] | None = None, policies: Sequence[Policy] = POLICIES, with_cures: bool = True,
                  on_change: Callable[[], None] | None = None) -> None:
         self.script = check_script(script)
         self.arguments, self.folder = list(arguments), folder
