@@ -387,6 +387,26 @@ static inline OF T exp_(T x) {
     return p * as_T((h + (I)(127)) << 23) * as_T((n - h + (I)(127)) << 23);
 }
 
+//@ exp_below : float
+// exp of numbers that are 0 at most, or no number: one scale is enough. Below the smallest normal number it is 0.
+static inline OF T exp_below(T x) {
+    #pragma OPENCL FP_CONTRACT ON
+    const T t = x * 1.44269504f + 12582912.0f;
+    const T k = t - 12582912.0f;
+    const T r = (x - k * 0.693359375f) - k * -2.12194440e-4f;
+    T p = (T)(1.3813142431899905e-3f);
+    p = p * r + 8.369418792426586e-3f;
+    p = p * r + 4.166845604777336e-2f;
+    p = p * r + 1.6666515171527863e-1f;
+    p = p * r + 4.999999403953552e-1f;
+    p = p * (r * r) + r + 1.0f;
+    const T y = p * as_T((as_I(t) << 23) + (I)(0x3f800000));
+    return x < (T)(-87.0f) ? (T)(0.0f) : y;
+}
+
+//@ exp_below : double
+static inline OF T exp_below(T x) { return exp_(x); }
+
 //@ expm1_ : float
 static inline OF T expm1_(T x) {
     #pragma OPENCL FP_CONTRACT ON

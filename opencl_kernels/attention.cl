@@ -1,0 +1,125 @@
+// Attention out[b0, b1, i, :] = softmax over j of (scale * query[i] . key[j] + mask[i, j]), times value[j, :], without the
+// matrix of all scores. Definitions as for matmul.cl, and HEAD_PANELS (panels that a row of values takes), CAUSAL (keys up
+// to the query's own position), MASK (0 none, 1 truth values, 2 numbers that are added), MASK_ELEM, MASK_AT.
+
+//@ attention
+// One work-item computes whole tiles of 8 queries. Keys and values come in panels (matmul.cl, pack): keys as lines, so that
+// the scores of 32 keys are two vectors, and elements of values as lines. Scores are made for KEYS keys at a time; the
+// largest so far and the sum of exponentials are carried along, and what was added up shrinks when a larger score comes.
+// A score that is no number need not be the largest: it makes the sum, and so the whole row, no number.
+#define KEYS 256
+
+#define SCORES(FROM, ROWS)                                                                                     \
+    {                                                                                                          \
+        WIDE left[ROWS], right[ROWS];                                                                          \
+        _Pragma("unroll") for (int r = 0; r < ROWS; ++r) left[r] = right[r] = (WIDE)(0);                       \
+        for (IDX d = 0; d < depth; ++d) {                                                                      \
+            const WIDE k0 = load(kp + 32 * d), k1 = load(kp + 32 * d + 16);                                    \
+            _Pragma("unroll") for (int r = 0; r < ROWS; ++r) {                                                 \
+                const ACC x = TO_ACC(qp, (FROM + r) * q_i + d * q_d);                                          \
+                left[r] += x * k0;                                                                             \
+                right[r] += x * k1;                                                                            \
+            }                                                                                                  \
+        }                                                                                                      \
+        _Pragma("unroll") for (int r = 0; r < ROWS; ++r) {                                                     \
+            scores[FROM + r][c] = left[r] * scale;                                                             \
+            scores[FROM + r][c + 1] = right[r] * scale;                                                        \
+        }                                                                                                      \
+    }
+
+#define VALUES(FROM, ROWS)                                                                                     \
+    {                                                                                                          \
+        WIDE left[ROWS], right[ROWS];                                                                          \
+        _Pragma("unroll") for (int r = 0; r < ROWS; ++r) {                                                     \
+            left[r] = total[FROM + r][2 * e] * shrink[FROM + r];                                               \
+            right[r] = total[FROM + r][2 * e + 1] * shrink[FROM + r];                                          \
+        }                                                                                                      \
+        for (IDX k = 0; k < count; ++k) {                                                                      \
+            const WIDE v0 = load(vp + 32 * k), v1 = load(vp + 32 * k + 16);                                    \
+            _Pragma("unroll") for (int r = 0; r < ROWS; ++r) {                                                 \
+                const ACC x = ((const ACC *)scores[FROM + r])[k];                                              \
+                left[r] += x * v0;                                                                             \
+                right[r] += x * v1;                                                                            \
+            }                                                                                                  \
+        }                                                                                                      \
+        _Pragma("unroll") for (int r = 0; r < ROWS; ++r) {                                                     \
+            total[FROM + r][2 * e] = left[r];                                                                  \
+            total[FROM + r][2 * e + 1] = right[r];                                                             \
+        }                                                                                                      \
+    }
+
+__attribute__((reqd_work_group_size(1, 1, 1)))
+__kernel void NAME(__global const ELEM *restrict q, __global const ACC *restrict keys, __global const ACC *restrict values,
+#if MASK
+                   __global const MASK_ELEM *restrict mask,
+#endif
+                   __global ELEM *restrict out, const ACC scale, const IDX n0, const IDX n1, const IDX rows,
+                   const IDX lines, const IDX depth, const IDX head, const IDX q_0, const IDX q_1, const IDX q_i,
+                   const IDX q_d, const IDX k_0, const IDX k_1, const IDX v_0, const IDX v_1,
+#if MASK
+                   const IDX m_0, const IDX m_1, const IDX m_i, const IDX m_j,
+#endif
+                   const IDX per)
+{
+    #pragma OPENCL FP_CONTRACT ON
+    const IDX down = (rows + 7) / 8, across = (lines + 31) / 32;
+    const IDX first = (IDX)get_global_id(0) * per;
+    const IDX last = MIN(first + per, n0 * n1 * down);
+    for (IDX tile = first; tile < last; ++tile) {
+        const IDX i = tile % down * 8, batch = tile / down, height = MIN(rows - i, 8);
+        const IDX end = CAUSAL ? MIN(lines, i + height) : lines;
+        __global const ELEM *qp = q + batch / n1 * q_0 + batch % n1 * q_1 + i * q_i;
+        __global const ACC *all_keys = keys + (batch / n1 * k_0 + batch % n1 * k_1) * across * depth * 32;
+        __global const ACC *all_values = values + (batch / n1 * v_0 + batch % n1 * v_1) * HEAD_PANELS * lines * 32;
+        WIDE scores[8][KEYS / 16], total[8][2 * HEAD_PANELS];
+        ACC most[8], sum[8], shrink[8];
+        for (int r = 0; r < 8; ++r) {
+            most[r] = -INFINITY;
+            sum[r] = 0;
+            for (int c = 0; c < 2 * HEAD_PANELS; ++c) total[r][c] = (WIDE)(0);
+        }
+        for (IDX start = 0; start < end; start += KEYS) {
+            const IDX count = MIN(end - start, KEYS);
+            const int wide = 2 * ((count + 31) / 32);
+            for (int c = 0; c < wide; c += 2) {
+                __global const ACC *kp = all_keys + (start / 32 + c / 2) * depth * 32;
+                if (height == 8) SCORES(0, 8)
+                else for (int row = 0; row < height; ++row) SCORES(row, 1)
+            }
+            for (int r = 0; r < height; ++r) {
+                ACC *row = (ACC *)scores[r];
+#if MASK
+                __global const MASK_ELEM *mp = mask + batch / n1 * m_0 + batch % n1 * m_1 + (i + r) * m_i + start * m_j;
+                for (IDX k = 0; k < count; ++k) row[k] = MASK_AT(row[k], mp, k * m_j);
+#endif
+                IDX seen = count;
+                if (CAUSAL && i + r + 1 - start < count) seen = i + r + 1 < start ? 0 : i + r + 1 - start;
+                for (IDX k = seen; k < 16 * wide; ++k) row[k] = -INFINITY;
+                WIDE largest = scores[r][0];
+                for (int c = 1; c < wide; ++c) largest = scores[r][c] > largest ? scores[r][c] : largest;
+                const ACC row_most = max_lanes(largest), now = row_most > most[r] ? row_most : most[r];
+                const ACC base = now == -INFINITY ? 0 : now;       // all keys hidden so far: no difference of infinities
+                WIDE added = (WIDE)(0);
+                for (int c = 0; c < wide; ++c) {
+                    scores[r][c] = exp_below(scores[r][c] - base);
+                    added += scores[r][c];
+                }
+                shrink[r] = exp_below(most[r] - base);
+                sum[r] = sum[r] * shrink[r] + sum_lanes(added);
+                most[r] = now;
+            }
+            for (int e = 0; e < HEAD_PANELS; ++e) {
+                __global const ACC *vp = all_values + (e * lines + start) * 32;
+                if (height == 8) VALUES(0, 8)
+                else for (int row = 0; row < height; ++row) VALUES(row, 1)
+            }
+        }
+        for (int r = 0; r < height; ++r) {
+            __global ELEM *op = out + (batch * rows + i + r) * head;
+            const ACC factor = MASK && sum[r] == 0 ? 0 : 1 / sum[r];
+            IDX e = 0;
+            for (; e + 16 <= head; e += 16) PUT16(op + e, total[r][e / 16] * factor);
+            for (; e < head; ++e) PUT(op, e, ((const ACC *)total[r])[e] * factor);
+        }
+    }
+}
