@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..tensor import dtypes as dt
 from . import special
-from .declare import pointwise, spelled
+from .declare import FUNCTIONS, pointwise, spelled, type_name
 from .op import OPS, call
 
 RELU = pointwise("relu", "input", "where(input > 0, input, where(isnan(input), input, 0))",
@@ -67,6 +68,19 @@ PRELU = _activation("prelu", "input, weight", "where(input > 0, input, weight * 
                     lambda a, w: np.where(a > 0, a, w * a))
 
 
+def _stored(name: str) -> None:
+    """F.name_: the in-place form as a function of its own."""
+    def stored(input: Any, *args: Any, **kwargs: Any) -> Any:
+        return FUNCTIONS[f"torch.nn.functional.{name}"](input, *args, inplace=True, **kwargs)
+
+    stored.__name__, stored.__doc__ = f"{name}_", f"{name} in place."
+    spelled(f"F.{name}_ {name}_" if name in ("celu", "selu", "threshold") else f"F.{name}_", "", OPS[name + "_"])(stored)
+
+
+for _name in ("elu", "leaky_relu", "hardtanh", "celu", "selu", "threshold"):
+    _stored(_name)
+
+
 def _choose(name: str, inplace: bool, *args: Any) -> Any:
     return call(OPS[name + "_" if inplace else name], args)
 
@@ -98,6 +112,8 @@ def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
 @spelled("F.celu celu", "", CELU)
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """x where positive, else alpha * (exp(x / alpha) - 1)."""
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     return _choose("celu", inplace, input, alpha)
 
 
@@ -138,6 +154,10 @@ def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
 @spelled("F.hardtanh", "", HARDTANH)
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
     """x limited to [min_val, max_val]."""
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    if input.dtype is dt.uint8 and (min_val < 0 or max_val < 0):
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     return _choose("hardtanh", inplace, input, min_val, max_val)
 
 
@@ -174,6 +194,9 @@ def tanhshrink(input: Any) -> Any:
 @spelled("F.softshrink", "", SOFTSHRINK)
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
     """x moved towards zero by lambd."""
+    if not lambd >= 0:
+        raise RuntimeError(f"lambda must be in range [0, {float(np.finfo(np.float32).max):g}] for input dtype "
+                           f"{type_name(input.dtype)}, but found {lambd}")
     return call(SOFTSHRINK, (input, lambd))
 
 
@@ -192,6 +215,8 @@ def threshold(input: Any, threshold: float, value: float, inplace: bool = False)
 @spelled("F.prelu prelu", "prelu", PRELU)
 def prelu(input: Any, weight: Any) -> Any:
     """x where positive, else weight * x; weight has one element or one per channel (dimension 1)."""
+    if weight.dtype is not input.dtype:
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {type_name(input.dtype)} and {type_name(weight.dtype)}")
     if weight.numel() != 1:
         channels = input.shape[1] if input.ndim > 1 else 1
         if weight.numel() != channels:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..tensor.state import STATE
 from . import intrinsics as n
 from .declare import pointwise, spelled
 from .op import call
@@ -109,7 +110,9 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
         if equal_nan:
             close = close | (input.isnan() & other.isnan())
     else:
-        close = close | ((input - other).abs() <= atol + rtol * other.abs()) if input.dtype.category else close
+        wide = other.to(STATE.mode.default_dtype) if input.dtype.category < 2 else other
+        mine = input.to(STATE.mode.default_dtype) if input.dtype.category == 0 else input
+        close = close | ((mine - wide).abs() <= atol + (rtol * wide).abs())
     return close
 
 

@@ -159,10 +159,18 @@ _ON_COMPLEX = frozenset((
     "copy", "fill", "zero", "full", "full_like", "silu", "angle", "nan_to_num"))
 
 
+_COMPLEX_SENTENCES = {
+    **dict.fromkeys(("maximum", "minimum", "fmax", "fmin"), " not implemented for complex tensors."),
+    **dict.fromkeys(("isposinf", "isneginf"), " does not support complex inputs."),
+    **dict.fromkeys(("deg2rad", "rad2deg", "deg2rad_", "rad2deg_"), " is not supported for complex tensors.")}
+
+
 def check_category(op: Op, common: DType, only: str) -> None:
     """NotImplementedError if the common dtype is not what `only` (see elementwise_rule) allows; RuntimeError with the
     sentence that `only` is, if the dtype is bool."""
     if common.category == 3 and op.name.rstrip("_") not in _ON_COMPLEX:
+        if op.name in _COMPLEX_SENTENCES:
+            raise RuntimeError(op.name + _COMPLEX_SENTENCES[op.name])
         raise NotImplementedError(f'"{op.name.rstrip("_")}_cpu" not implemented for \'{type_name(common)}\'')
     allowed = {"": True, "integral": common.category <= 1, "floating": common.category >= 2}.get(only, common.category > 0)
     if allowed:

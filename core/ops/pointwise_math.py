@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..tensor.dtypes import float_limits
 from . import intrinsics as n
 from . import special
 from .declare import elementwise_rule, operator, pointwise, spelled
 from .op import Extern, call
-from .promotion import is_tensor_like
+from .promotion import is_tensor_like, number_category
 
 # -- arithmetic ------------------------------------------------------------------------------------------------------
 _NO_BOOL_SUB = ("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
@@ -25,6 +26,10 @@ _BOOL_SUB = ("Subtraction, the `-` operator, with a bool tensor is not supported
 def _sub_args(input: Any, other: Any, alpha: Any = 1) -> tuple:
     kinds = [v.dtype.category == 0 if is_tensor_like(v) else isinstance(v, bool) for v in (input, other)]
     if any(kinds):
+        for i, v in enumerate((input, other), 1):
+            if not is_tensor_like(v) and number_category(v) is None:
+                raise TypeError(f"sub(): argument '{'input' if i == 1 else 'other'}' (position {i}) must be Tensor, not "
+                                f"{type(v).__name__}")
         raise RuntimeError(_NO_BOOL_SUB if all(kinds) else _BOOL_SUB)
     return _integral_alpha(input, other, alpha)
 
@@ -142,7 +147,7 @@ ADDCMUL = pointwise("addcmul", "input, tensor1:tensor, tensor2:tensor, *, value=
 ADDCDIV = pointwise("addcdiv", "input, tensor1:tensor, tensor2:tensor, *, value=1", "input + value * (tensor1 / tensor2)",
                     lambda a, b, c, v: a + v * (b / c), inplace="addcdiv_", normalize=_no_integer_division)
 operator("nextafter", "input, other:tensor", Extern(), np.nextafter,
-                      lambda a, b: elementwise_rule(lambda: MAXIMUM)(a, b), functions="nextafter", methods="nextafter")
+                      lambda a, b: elementwise_rule(lambda: MAXIMUM)(a, b), functions="nextafter", methods="nextafter", out=True)
 
 # -- clamping --------------------------------------------------------------------------------------------------------
 CLAMP = pointwise("clamp", "input, min:operand, max:operand", "minimum(maximum(input, min), max)",
@@ -279,14 +284,18 @@ def round_(input: Any, *, decimals: int = 0, out: Any = None) -> Any:
 
 
 def _nan_args(input: Any, nan: Any = None, posinf: Any = None, neginf: Any = None) -> tuple:
-    if is_tensor_like(input) and input.dtype.category == 2:
-        info = np.finfo(input.dtype.numpy)
+    if is_tensor_like(input) and input.dtype.category >= 2:
+        info = float_limits(input.dtype)
         posinf = float(info.max) if posinf is None else posinf
         neginf = float(info.min) if neginf is None else neginf
     return (input, 0.0 if nan is None else nan, 0.0 if posinf is None else posinf, 0.0 if neginf is None else neginf)
 
 
 def _nan_to_num(a: Any, nan: Any, pos: Any, neg: Any) -> Any:
+    if a.dtype.kind == "c":
+        out = np.empty(a.shape, a.dtype)
+        out.real, out.imag = (_nan_to_num(part, nan.real, pos.real, neg.real) for part in (a.real, a.imag))
+        return out
     if a.dtype.kind != "f":
         return a
     return np.where(np.isnan(a), nan, np.where(a == np.inf, pos, np.where(a == -np.inf, neg, a)))

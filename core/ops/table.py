@@ -16,6 +16,7 @@ from . import (  # noqa: F401
     matmul,
     neural,
     norms,
+    number_math,
     parts,
     pointwise_math,
     random,

@@ -71,6 +71,13 @@ COMPLEX_OF: dict[dtype, dtype] = {real: wide for wide, real in REAL_OF.items()}
 _WIDENED = bfloat16.numpy if bfloat16 is not None else None
 
 
+def float_limits(d: dtype) -> Any:
+    """np.finfo of a floating or complex dtype."""
+    if d is bfloat16:
+        return ml_dtypes.finfo(d.numpy)
+    return np.finfo(d.numpy)
+
+
 def widened(array: np.ndarray) -> np.ndarray:
     """`array` as one that all of NumPy understands: bfloat16 elements become float32 (exactly), others stay."""
     return array.astype(np.float32) if array.dtype == _WIDENED and _WIDENED is not None else array

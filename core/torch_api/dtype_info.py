@@ -20,9 +20,10 @@ class finfo:
 
     def __init__(self, dtype: dtype | None = None) -> None:
         d = STATE.mode.default_dtype if dtype is None else dtype
-        if d.category != 2:
+        if d.category < 2:
             raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{d}'")
-        info = np.finfo(d.numpy)
+        info = dt.float_limits(d)
+        d = dt.REAL_OF.get(d, d)
         self.dtype = d.name
         self.bits = d.itemsize * 8
         self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
