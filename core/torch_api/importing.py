@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from ..errors import ScriptError
+from ..tensor.threads import THREADS
 from .naming import PACKAGE, PRIVATE, nearest
 
 
@@ -95,11 +96,16 @@ def install() -> ModuleType:
             return present
         raise ScriptError(f"another torch ({getattr(present, '__file__', 'unknown file')}) is imported already: "
                           "install Guardscope's before anything imports torch.")
+    THREADS.watch()
     if not any(isinstance(f, TorchFinder) for f in sys.meta_path):
         sys.meta_path.insert(0, TorchFinder())
     module = importlib.import_module("torch")
     for name in [n for n in sys.modules if n.startswith(PACKAGE + ".")]:
         public = "torch" + name[len(PACKAGE):]
         if not any(p in PRIVATE for p in public.split(".")):
+            parent, _, leaf = name.rpartition(".")
+            held = vars(sys.modules[parent]).get(leaf)
             importlib.import_module(public)
+            if held is not None and held is not sys.modules[name]:   # a function named as its module: nn.utils.weight_norm
+                setattr(sys.modules[parent], leaf, held)
     return module

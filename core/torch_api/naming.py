@@ -19,7 +19,7 @@ PACKAGE = __name__.rpartition(".")[0]
 # Modules of this folder that are machinery: no script sees them as torch.<name>.
 PRIVATE = frozenset((
     "absent_dtypes", "compile_entry", "dtype_info", "extras", "functions", "generator", "grad_modes", "importing",
-    "loss_functions", "naming", "other_functions", "printing", "resize_functions", "settings", "toplevel", "tracked",
+    "loss_functions", "lr_base", "lr_cycles", "naming", "other_functions", "printing", "resize_functions", "settings", "toplevel", "tracked",
     "walk"))
 
 

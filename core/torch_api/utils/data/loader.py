@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from typing import Any, Generic, TypeVar
 
-from ....errors import NotYetSupported
 from ....tensor.tensor import Tensor
 from ... import toplevel as T
 from ...naming import present
@@ -53,13 +52,53 @@ class RandomSampler(Sampler[int]):
 
     def __iter__(self) -> Iterator[int]:
         n = len(self.data_source)
+        generator = self.generator if self.generator is not None else _fresh_generator()
         if self.replacement:
-            yield from T.randint(0, n, (self.num_samples,), generator=self.generator).tolist()
+            yield from T.randint(0, n, (self.num_samples,), generator=generator).tolist()
             return
         left = self.num_samples
         while left > 0:
-            yield from T.randperm(n, generator=self.generator).tolist()[:left]
+            yield from T.randperm(n, generator=generator).tolist()[:left]
             left -= n
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+def _fresh_generator() -> Any:
+    """A generator seeded by one draw from the default one, as PyTorch's samplers do: shuffles follow manual_seed."""
+    seed = int(T.empty((), dtype=T.int64).random_().item())
+    return T.Generator().manual_seed(seed)
+
+
+class SubsetRandomSampler(Sampler[int]):
+    """The given indices in random order."""
+
+    def __init__(self, indices: Any, generator: Any = None) -> None:
+        self.indices = indices
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[int]:
+        for i in T.randperm(len(self.indices), generator=self.generator).tolist():
+            yield self.indices[i]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+class WeightedRandomSampler(Sampler[int]):
+    """`num_samples` indices drawn with probabilities in proportion to `weights`."""
+
+    def __init__(self, weights: Any, num_samples: int, replacement: bool = True, generator: Any = None) -> None:
+        if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
+            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={num_samples}")
+        self.weights = T.as_tensor(weights, dtype=T.float64)
+        self.num_samples = num_samples
+        self.replacement = replacement
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[int]:
+        yield from T.multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator).tolist()
 
     def __len__(self) -> int:
         return self.num_samples
@@ -116,16 +155,15 @@ def default_collate(batch: list) -> Any:
 
 
 class DataLoader(Generic[T_co]):
-    """Iterates over batches of a data set, in this process (`num_workers` must be 0)."""
+    """Iterates over batches of a data set. Samples are loaded in this process, in order, whatever `num_workers` is."""
 
     def __init__(self, dataset: Any, batch_size: int | None = 1, shuffle: bool | None = None, sampler: Any = None,
                  batch_sampler: Any = None, num_workers: int = 0, collate_fn: Callable[[list], Any] | None = None,
                  pin_memory: bool = False, drop_last: bool = False, timeout: float = 0, worker_init_fn: Any = None,
                  multiprocessing_context: Any = None, generator: Any = None, *, prefetch_factor: int | None = None,
                  persistent_workers: bool = False, pin_memory_device: str = "", in_order: bool = True) -> None:
-        if num_workers:
-            raise NotYetSupported(f"DataLoader(num_workers={num_workers}) does not exist in Guardscope yet: use "
-                                  "num_workers=0, which loads in this process.")
+        if num_workers < 0:
+            raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
         if batch_sampler is not None and (batch_size != 1 or shuffle or sampler is not None or drop_last):
             raise ValueError("batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and "
                              "drop_last")
@@ -148,6 +186,10 @@ class DataLoader(Generic[T_co]):
                                          else lambda sample: sample)
 
     def __iter__(self) -> Iterator[Any]:
+        T.empty((), dtype=T.int64).random_(generator=self.generator)   # PyTorch draws the workers' seed here
+        return self._batches()
+
+    def _batches(self) -> Iterator[Any]:
         if self.iterable:
             yield from self._from_iterable()
         elif self.batch_sampler is not None:
