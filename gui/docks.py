@@ -62,6 +62,7 @@ class Docks:
         self.window = window
         self.layout = load_layout()
         self.docks: dict[str, Dock] = {}
+        self.wanted: set[str] = set()        # views that the layout hides until they are asked for, and that were
         window.setDockNestingEnabled(True)
         window.setDockOptions(window.dockOptions() | QMainWindow.DockOption.GroupedDragging
                               | QMainWindow.DockOption.AllowTabbedDocks)
@@ -101,6 +102,7 @@ class Docks:
 
     def reset(self) -> None:
         """The default arrangement."""
+        self.wanted.clear()
         with self._arranging():
             self._reset()
         self.size()
@@ -123,7 +125,7 @@ class Docks:
                 w.addDockWidget(AREAS[place["area"]], dock, Qt.Orientation.Horizontal)
             else:
                 w.addDockWidget(AREAS[place.get("area", "bottom")], dock)
-            dock.show()
+            dock.setVisible(self._shown(place["view"]))
         first = {p["tab_of"] for p in self.layout["docks"] if "tab_of" in p}
         for name in first:
             self.docks[name].raise_()
@@ -144,14 +146,28 @@ class Docks:
 
     def show_view(self, name: str) -> None:
         """Bring a view to the front."""
+        self.wanted.add(name)
         self.docks[name].show()
         self.docks[name].raise_()
+
+    def hide_view(self, name: str) -> None:
+        """Put a view that is hidden by default away again."""
+        self.wanted.discard(name)
+        self.docks[name].hide()
+
+    @property
+    def hidden(self) -> set[str]:
+        """Views that the layout hides until they are asked for."""
+        return {p["view"] for p in self.layout["docks"] if p.get("hidden")}
+
+    def _shown(self, name: str) -> bool:
+        return name in self.wanted or name not in self.hidden
 
     def set_visible(self, on: bool) -> None:
         """All docks (they are hidden while the start page is shown)."""
         with self._arranging():
-            for dock in self.docks.values():
-                dock.setVisible(on)
+            for name, dock in self.docks.items():
+                dock.setVisible(on and self._shown(name))
             if on:
                 self.docks["causes"].raise_()
 

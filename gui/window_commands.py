@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from . import theme
 from .commands import Command
+from .tool_commands import register_tools
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
 
 VIEWS = (("functions", "Functions"), ("output", "Output"), ("causes", "Causes"), ("guards", "Guards"),
          ("graph", "Graph"), ("source", "Source"), ("python", "Python"), ("kernel", "Kernel"), ("call", "Call"),
-         ("coverage", "Coverage"), ("sizes", "Sizes"), ("matrix", "Versions"))
+         ("coverage", "Coverage"), ("sizes", "Sizes"), ("matrix", "Versions"),
+         ("what_if", "What if"))
 OUTCOMES = (("compile", "compiled"), ("recompile", "recompiled"), ("reuse", "reused"),
             ("eager_limit", "eager after the limit"), ("not_compiled", "not compiled"), ("error", "error"))
 
@@ -95,6 +97,7 @@ def register(w: MainWindow) -> None:
         keys = f"Ctrl+{place + 1}" if place < 9 else ""
         w.commands.add(Command(f"view.{name}", title, partial(w.show_view, name), "View", keys,
                                f"Bring {title} to the front", blocked=nothing_open))
+    register_tools(w)
     w.commands.add(
         Command("view.reset", "Default layout", lambda: w.docks.reset(), "View",  # type: ignore[union-attr]
                 blocked=nothing_open, group=1),

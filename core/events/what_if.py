@@ -55,9 +55,22 @@ class Answer:
     sentence: str
 
 
-def ask(session: Session, s: Situation) -> Answer:
-    """Evaluate every version's guards in the situation."""
-    verdicts = [verdict(session, s, a) for a in s.group]
+class Guards(dict[int, list[GuardRow]]):
+    """The guards of each version, read once."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.session = session
+
+    def __missing__(self, artifact: int) -> list[GuardRow]:
+        found = self[artifact] = self.session.guards(artifact)
+        return found
+
+
+def ask(session: Session, s: Situation, known: Guards | None = None) -> Answer:
+    """Evaluate every version's guards in the situation. `known`: keeps the guards between questions."""
+    known = Guards(session) if known is None else known
+    verdicts = [verdict(session, s, a, known) for a in s.group]
     order = {v.artifact: place for place, v in enumerate(verdicts)}
     nearest = sorted(verdicts, key=lambda v: (len(v.failures), len(v.unknown), order[v.artifact]))
     title = session.codes[s.code].title.rpartition("<locals>.")[2]
@@ -91,19 +104,19 @@ def ask(session: Session, s: Situation) -> Answer:
     return Answer("recompile", -1, tuple(nearest), f"{head} ({kept + 1} of {limit}).")
 
 
-def verdict(session: Session, s: Situation, artifact: int) -> Verdict:
+def verdict(session: Session, s: Situation, artifact: int, known: Guards) -> Verdict:
     """Every guard of one version: those that fail, and those of which the session does not tell."""
     failures: list[FailureRow] = []
     unknown: list[tuple[GuardRow, str]] = []
     assumed: list[GuardRow] = []
     names_fail = any(f.kind == "NAMES_UNCHANGED" for m in session.misses for f in m.failures)
-    guards = session.guards(artifact)
+    guards = known[artifact]
     foreign: set[str] = set()                # places of another type: what is read inside them is not a question any more
     for g in guards:
         if any(p in foreign for p in _prefixes(normal(g.origin))):
             continue
         try:
-            found = _check(session, s, artifact, g)
+            found = _check(session, s, artifact, g, known)
         except NotKnown as missing:
             if g.kind not in OBJECTS or s.edited.intersection(_read_by(g)):
                 unknown.append((g, str(missing)))
@@ -126,7 +139,7 @@ def _prefixes(place: str) -> Iterator[str]:
             yield place[:i]
 
 
-def _check(session: Session, s: Situation, artifact: int, g: GuardRow) -> list[FailureRow]:
+def _check(session: Session, s: Situation, artifact: int, g: GuardRow, known: Guards) -> list[FailureRow]:
     """The failures of one guard, [] if it holds. NotKnown if the session does not tell."""
     if artifact in s.tested and not s.edited.intersection(_read_by(g)):
         return list(s.failed.get((artifact, g.index), ()))
@@ -137,7 +150,7 @@ def _check(session: Session, s: Situation, artifact: int, g: GuardRow) -> list[F
         except NotKnown:
             if s.edited.intersection(_read_by(g)):
                 raise
-    return _inferred(session, s, artifact, g)
+    return _inferred(session, s, artifact, g, known)
 
 
 def _read_by(g: GuardRow) -> set[str]:
@@ -303,19 +316,19 @@ RULES: dict[str, Callable[[Situation, GuardRow], Iterator[Difference]]] = {
 
 # -- guards that compare objects: what the session tells about them
 
-def _inferred(session: Session, s: Situation, artifact: int, g: GuardRow) -> list[FailureRow]:
+def _inferred(session: Session, s: Situation, artifact: int, g: GuardRow, known: Guards) -> list[FailureRow]:
     """A guard of a version that was not tried in the start call, by comparison with the version that took that call."""
     if g.kind == "PRESENT":
         return []
     if s.base < 0 or artifact == s.base:
         raise NotKnown(f"it was not tried in call {s.call}")
-    alike = [b for b in session.guards(s.base) if b.kind == g.kind and b.origin == g.origin]
+    alike = [b for b in known[s.base] if b.kind == g.kind and b.origin == g.origin]
     equal = next((b for b in alike if b.condition == g.condition), None)
     if equal is not None:
         if _told_apart(session, artifact, g, s.base, equal):
             return [_row(artifact, g, g.origin or g.kind, "identity", g.expected, f"another {g.expected}", None)]
         return []
-    opposite = [b for b in session.guards(s.base) if b.kind == OPPOSITES.get(g.kind) and b.origin == g.origin
+    opposite = [b for b in known[s.base] if b.kind == OPPOSITES.get(g.kind) and b.origin == g.origin
                 and _other(b) == _other(g)]
     if opposite or alike and g.kind in OBJECT_KINDS:
         return [_row(artifact, g, g.origin or g.kind, "aliasing" if opposite else "identity", g.expected,

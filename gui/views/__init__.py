@@ -25,7 +25,8 @@ def make_views(model: SessionModel, jobs: Jobs) -> dict[str, View]:
     from .source import SourceView
     from .summary import SummaryView
     from .timeline import TimelineView
+    from .what_if import WhatIfView
 
     kinds = (SummaryView, TimelineView, FunctionsView, OutputView, CausesView, GuardsView, MatrixView, CoverageView,
-             GraphView, SourceView, PythonView, KernelView, SizesView, CallView)
+             GraphView, SourceView, PythonView, KernelView, SizesView, CallView, WhatIfView)
     return {kind.name: kind(model, jobs) for kind in kinds}
