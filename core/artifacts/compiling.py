@@ -44,7 +44,7 @@ def compile_artifact(runtime: Runtime, state: CodeState, frame: Frame, fn: Any, 
     clock = time.perf_counter_ns
     policy = Policy(options.dynamic, state.history, CONFIG.automatic_dynamic_shapes)
     context = CaptureContext(policy=policy, rt=runtime, fullgraph=options.fullgraph, should_inline=should_inline,
-                             is_disabled=is_disabled)
+                             is_disabled=is_disabled, scalar_outputs=options.fullgraph or CONFIG.capture_scalar_outputs)
     RECORDER.source(unit.file, unit.located.text)
     t0 = clock()
     try:
@@ -60,7 +60,7 @@ def compile_artifact(runtime: Runtime, state: CodeState, frame: Frame, fn: Any, 
     RECORDER.phase(None, state.code_id, "capture", t0, t1)
     for decision in policy.decisions:
         RECORDER.decision(state.code_id, decision)
-    graph: Graph | None = captured.graph if captured.graph.operations else None
+    graph: Graph | None = captured.graph if captured.graph.computes else None
     native = graph is None and captured.break_ is None
     if options.fullgraph and captured.break_ is not None:
         broken = captured.break_
@@ -142,7 +142,7 @@ def _check_marks(captured: Captured) -> None:
                     f"{origin.text}.shape[{dim}] was marked dynamic from {low or 0} to {'any size' if high is None else high}, "
                     f"and is {size}; pass a size in this range, or mark a wider one")
     for name in list(captured.graph.symbols):
-        for origin in env.sources(name):
+        for origin in env.sources(name) if name not in env.data else ():
             if not isinstance(origin, SizeOrigin) or origin.kind != "size" or origin.of not in captured.tensors:
                 continue
             marks = captured.tensors[origin.of]._meta.marks
@@ -201,23 +201,31 @@ def _record(state: CodeState, artifact: Artifact, captured: Captured, built: Any
     if graph is None:
         return
     kernel_of = {index: number for number, kernel in enumerate(artifact.kernels) for index in kernel.node_indices}
-    RECORDER.nodes(artifact.id, [_node_row(n, graph, kernel_of) for n in graph.nodes])
+    RECORDER.nodes(artifact.id, _node_rows(graph, kernel_of))
     ids = {k.name: RECORDER.kernel(artifact.id, name=k.name, source=k.source, device=k.device, build_ns=k.build_ns,
                                    nodes=list(k.node_indices)) for k in artifact.kernels}
     if ids:
         built.call.kernel_ids = ids              # so that launches can be told apart in the session
 
 
-def _node_row(node: Any, graph: Graph, kernel_of: dict[int, int]) -> dict[str, Any]:
-    users = [n.index for n in graph.nodes if any(used is node for used in walk_nodes(n.args))]
-    is_output = any(used is node for out in graph.outputs for used in walk_nodes(out))
+def _node_rows(graph: Graph, kernel_of: dict[int, int]) -> list[dict[str, Any]]:
+    users: dict[int, list[int]] = {}
+    for node in graph.nodes:
+        for used in dict.fromkeys(n.index for n in walk_nodes(node.args)):
+            users.setdefault(used, []).append(node.index)
+    outputs = {used.index for out in graph.outputs for used in walk_nodes(out)}
+    return [_node_row(n, kernel_of, users.get(n.index, []), n.index in outputs) for n in graph.nodes]
+
+
+def _node_row(node: Any, kernel_of: dict[int, int], users: list[int], is_output: bool) -> dict[str, Any]:
     spec = node.spec
     single = spec is not None and hasattr(spec, "dtype")
     return {"index": node.index, "kind": "output" if is_output and node.kind == "op" else node.kind,
             "op": node.op.name if node.op is not None else "", "name": node.name, "args": argument_text(tuple(node.args)),
             "dtype": spec.dtype.name if single else "",
-            "shape": ", ".join(map(str, spec.shape)) if single else shape_text(spec),
-            "module": node.module, "kernel": kernel_of.get(node.index), "users": users, **span_fields(node.span)}
+            "shape": ", ".join(map(str, spec.shape)) if single else shape_text(spec), "module": node.module,
+            "kernel": kernel_of.get(node.index), "users": users, "view": node.op is not None and node.op.returns_view,
+            **span_fields(node.span)}
 
 
 def span_fields(span: Span | None) -> dict[str, Any]:

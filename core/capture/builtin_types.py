@@ -12,6 +12,7 @@ from .containers import append, complete, dict_set, list_items, new_dict, new_se
 from .iterate import fixed, items_of, iterate
 from .operators import call_special, length, truth
 from .relied import settled
+from .data_scalars import read_scalar
 from .signals import Break
 from .subscripts import index_number
 from .torch_calls import CannotLower, lower
@@ -106,7 +107,9 @@ def make_number(cls: type) -> Any:
         plain = []
         for a in args:
             a = ev.force(a)
-            if isinstance(a, TensorValue):
+            if isinstance(a, TensorValue) and cls in (int, float):
+                a = ev.force(read_scalar(ev, a, f"{cls.__name__}()"))
+            elif isinstance(a, TensorValue):
                 raise Break("data-item", what=f"{cls.__name__}()")
             if not isinstance(a, Const):
                 found = call_special(ev, a, f"__{cls.__name__}__") or call_special(ev, a, "__index__")

@@ -10,6 +10,7 @@ import sys
 import types
 from typing import Any
 
+from ..graph.fake import NeedsData
 from ..graph.node import Span
 from ..guards.origin import ArgOrigin, FunctionOrigin
 from ..tensor.tensor import Tensor
@@ -109,6 +110,8 @@ class Attempt:
                 result = self.evaluate()
             except Break as signal:
                 pending = signal
+            except NeedsData as needs:                 # a number read out of a tensor was to decide something
+                pending = Break("data-branch") if not needs.what else Break("data-item", what=needs.what)
             except UserRaise as raised:
                 span = ev.span()
                 info = BreakInfo("exception", f"{raised.value.cls.__name__} leaves the function", "catch it inside",

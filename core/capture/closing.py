@@ -94,7 +94,8 @@ def symbols_in(value: Any) -> set[str]:
 
 
 def prune_inputs(graph: Graph, inputs: list[tuple[Node, Any]]) -> list[tuple[Node, Any]]:
-    """Drop inputs that the graph does not read, nor needs for the value of a symbol; returns those that stay."""
+    """Drop inputs that the graph does not read, nor needs for the value of a symbol; returns those that stay. Numbers
+    that were read out of tensors and are not used go too."""
     used = {id(n) for node in graph.nodes for n in walk_nodes(node.args)}
     used |= {id(n) for out in graph.outputs for n in walk_nodes(out)}
     needed: set[str] = symbols_in(tuple(graph.outputs))
@@ -102,6 +103,7 @@ def prune_inputs(graph: Graph, inputs: list[tuple[Node, Any]]) -> list[tuple[Nod
         if node.kind != "input" or id(node) in used:
             needed |= symbols_in(node.args) | symbols_in(node.spec if node.spec is not None else ())
     used |= {id(place[1]) for name, place in graph.symbols.items() if name in needed}
+    graph.nodes[:] = [n for n in graph.nodes if n.kind != "scalar" or id(n) in used]
     kept = [(node, real) for node, real in inputs if id(node) in used]
     graph.nodes[:] = [n for n in graph.nodes if n.kind != "input" or id(n) in used]
     # inputs first, in the order they were met: people read them as parameters

@@ -37,6 +37,7 @@ class CaptureContext:
     should_inline: Callable[[Any], bool] = lambda function: True
     is_disabled: Callable[[Any], bool] = lambda function: False
     max_depth: int = 60
+    scalar_outputs: bool = False        # numbers read out of tensors stay in the graph
     strict: bool = False        # raise faults of the evaluator itself instead of running the frame natively
 
 

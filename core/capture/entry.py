@@ -62,7 +62,7 @@ def assemble(ev: Any, r: Rebuilder, info: BreakInfo | None) -> Captured:
     arguments = ", ".join(r.fetch(node.origin) for node, _ in inputs)
     present_guards(ev, r.fetched)
     body = list(r.fetches)
-    if graph.operations or outputs:
+    if graph.computes or outputs:
         names = [r.output_names[id(v)] for v in outputs]
         target = f"{', '.join(names)}{',' if len(names) == 1 else ''} = " if names else ""
         body.append(f"{target}__graph({arguments})")

@@ -59,6 +59,7 @@ class Evaluator:
         self.captured: set[str] = set()            # locals of the compiled function that functions made in it share
         self.kinds: dict[str, str] = {}
         self.handling: list[Value] = []            # exceptions being handled, innermost last
+        self.data: dict[str, TensorValue] = {}     # symbol of a number read out of a tensor -> the value of its node
 
     # -- places -------------------------------------------------------------------------------------------------------
     def span(self) -> Span | None:
@@ -178,7 +179,7 @@ class Evaluator:
         except (UserRaise, Break, SkipFrame):
             raise
         except NeedsData as needs:
-            raise Break("data-item", what=needs.what) from None
+            raise (Break("data-item", what=needs.what) if needs.what else Break("data-branch")) from None
         except RecursionError:
             raise
         except Exception as problem:

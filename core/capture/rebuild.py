@@ -187,7 +187,8 @@ class Rebuilder:
     def number(self, value: Any) -> str:
         """A symbolic number as an expression of the sizes and numbers of this call."""
         expr = value.expr
-        names = {n: self.fetch(self.ev.env.bindings[n]) for n in sorted(expr.free)}
+        data = self.ev.data
+        names = {n: self.tensor(data[n]) if n in data else self.fetch(self.ev.env.bindings[n]) for n in sorted(expr.free)}
         text: str = expr.python(names)
         for helper, real in HELPERS.items():
             if re.search(rf"(?<![\w.]){helper}[(.]", text):

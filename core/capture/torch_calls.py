@@ -118,7 +118,7 @@ def run(ev: Any, function: Callable[..., Any], args: list[Any], kwargs: dict[str
         with tracer:
             raw = function(*args, **kwargs)
     except NeedsData as needs:
-        raise Break("data-item", what=needs.what or what) from None
+        raise Break("data-item", what=needs.what or what) from None          # also a number that was read before
     except NotYetSupported as missing:
         raise Break("call-unknown", what=f"{what} ({missing})") from None
     except (UserRaise, Break, RecursionError):
@@ -173,6 +173,10 @@ def tensor_method(ev: Any, receiver: TensorValue, name: str, args: list[Value], 
     reason = NEVER_TRACED.get(name)
     if reason is not None:
         raise Break(reason, what=f"Tensor.{name}()", name=name)
+    if name == "item" and not args and not kwargs:
+        from .data_scalars import read_scalar
+
+        return read_scalar(ev, receiver, "Tensor.item()")
     if name == "tolist" or name == "item":
         raise Break("data-item", what=f"Tensor.{name}()")
     if name == "type" and not args and not kwargs:

@@ -14,10 +14,12 @@ from .node import Graph, Node, map_nodes
 
 
 def bind_symbols(graph: Graph, inputs: tuple) -> dict[str, Any]:
-    """The value of every symbol of `graph` for one call. `inputs` are in the order of `graph.inputs`."""
+    """The value of every symbol of `graph` that the inputs of one call give, in the order of `graph.inputs`."""
     place = {id(node): i for i, node in enumerate(graph.inputs)}
     values: dict[str, Any] = {}
     for name, (kind, node, *dim) in graph.symbols.items():
+        if node.kind == "scalar":
+            continue                                   # known when the graph gets there
         given = inputs[place[id(node)]]
         if kind == "value":
             values[name] = given
@@ -55,10 +57,11 @@ class Interpreter:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.last_use = _last_uses(graph)
+        self.scalar_names = {id(place[1]): name for name, place in graph.symbols.items() if place[1].kind == "scalar"}
 
     def __call__(self, *inputs: Any) -> tuple:
         graph = self.graph
-        symbols = bind_symbols(graph, inputs)
+        symbols, scalar_names = bind_symbols(graph, inputs), self.scalar_names
         values: dict[int, Any] = {id(n): v for n, v in zip(graph.inputs, inputs)}
 
         def value_of(node: Node) -> Any:
@@ -73,6 +76,8 @@ class Interpreter:
                 values[id(node)] = _as_traced(values[id(node.args[0])][node.args[1]], node)
             elif node.kind == "constant":
                 values[id(node)] = node.value
+            elif node.kind == "scalar":
+                values[id(node)] = symbols[scalar_names[id(node)]] = values[id(node.args[0])].item()
             for dead in self.last_use.get(node.index, ()):
                 values.pop(dead, None)
         return tuple(evaluate_scalars(map_nodes(out, value_of), symbols) for out in graph.outputs)

@@ -28,7 +28,8 @@ class Span(NamedTuple):
 class Node:
     """kind "input": a tensor or scalar that comes from outside (`origin` tells where from; `spec` is a Spec for a tensor,
     a SymInt/SymFloat for a scalar). kind "op": `op(*args)`. kind "item": result number `args[1]` of the multi-result
-    node `args[0]`. kind "constant": a tensor known at capture time (`value`)."""
+    node `args[0]`. kind "constant": a tensor known at capture time (`value`). kind "scalar": the element of the tensor
+    `args[0]` as a Python number, read at this point."""
 
     index: int
     kind: str
@@ -48,7 +49,7 @@ class Node:
 @dataclass(slots=True, eq=False)
 class Graph:
     """`outputs` holds Nodes and symbolic scalars; `symbols` maps a symbol's name to where its value is found:
-    ("size", input Node, dim), ("stride", input Node, dim) or ("value", input Node)."""
+    ("size", input Node, dim), ("stride", input Node, dim) or ("value", input or scalar Node)."""
 
     name: str
     nodes: list[Node] = field(default_factory=list)
@@ -63,6 +64,11 @@ class Graph:
     @property
     def operations(self) -> list[Node]:
         return [n for n in self.nodes if n.kind == "op"]
+
+    @property
+    def computes(self) -> bool:
+        """Whether there is anything to run: operators, or numbers read out of tensors."""
+        return any(n.kind in ("op", "scalar") for n in self.nodes)
 
     def add(self, kind: str, name: str, **fields: Any) -> Node:
         node = Node(len(self.nodes), kind, self.unique(name), **fields)

@@ -61,6 +61,8 @@ def graph_text(graph: Graph) -> str:
         where = f"  from {node.origin.text}" if node.origin is not None else ""
         lines.append(f"    # {node.name}: {shape_text(node.spec)}{where}")
     for name, (kind, node, *dim) in graph.symbols.items():
+        if node.kind == "scalar":
+            continue
         source = node.name if kind == "value" else f"{node.name}.shape[{dim[0]}]" if kind == "size" \
             else f"{node.name}.stride({dim[0]})"
         lines.append(f"    {name} = {source}")
@@ -77,6 +79,9 @@ def graph_text(graph: Graph) -> str:
             text = call_text(node)
         elif node.kind == "item":
             text = f"{node.args[0].name}[{node.args[1]}]"
+        elif node.kind == "scalar":
+            lines.append(f"    {node.name} = {node.args[0].name}.item()")
+            continue
         else:
             text = f"constant  # {shape_text(node.spec)} known when compiled"
         lines.append(f"    {node.name} = {text}  # {shape_text(node.spec)}")

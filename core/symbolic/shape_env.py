@@ -20,6 +20,7 @@ from .relations import and_, bound, eq, le, ne, not_
 from .symint import SymFloat, SymInt, _number
 
 LOWEST = {"size": 2, "unbacked": 1, "stride": 2}
+DATA_HINTS: dict[str, Any] = {"int": 3, "float": 1.5}        # only so that arithmetic has something to work on
 APART = {2: "sizes 0 and 1 are compiled separately", 1: "a size of 0 is compiled separately"}
 CROSS_CHECK = 48                      # with more guards than this only bounds of the same expression are compared
 
@@ -49,6 +50,7 @@ class ShapeEnv:
         self.why = ""                                      # said of decisions that give no reason of their own
         self._aliases: dict[str, str] = {}                 # second origin's name -> the symbol it shares
         self._by_origin: dict[Origin, str] = {}
+        self.data: set[str] = set()                        # symbols of numbers read out of tensors: no value is known
         self._recorded: list[SymGuard] = []
         self._counts = {"s": 0, "f": 0}
 
@@ -80,6 +82,19 @@ class ShapeEnv:
             self._record(eq(sym(name), sym(shared)), "equal sizes share one symbol")
         return name
 
+    def data_symbol(self, kind: str) -> Any:
+        """The symbol for a number that the graph reads out of a tensor: u0, u1, ... kind: "int" or "float"."""
+        name = f"u{len(self.data)}"
+        self.data.add(name)
+        self.kinds[name], self.hints[name] = f"data {kind}", DATA_HINTS[kind]
+        return (SymFloat if kind == "float" else SymInt)(sym(name, kind), self, DATA_HINTS[kind])
+
+    def _must_be_known(self, value: Expr, what: str) -> None:
+        if not self.data.isdisjoint(value.free):
+            from ..graph.fake import NeedsData
+
+            raise NeedsData(what)
+
     def sources(self, name: str) -> list[Origin]:
         """Every place that the symbol stands for (several only when equal sizes share it)."""
         return [self.bindings[name]] + [self.bindings[a] for a, of in self._aliases.items() if of == name]
@@ -97,6 +112,7 @@ class ShapeEnv:
         """Whether the relation holds; records a guard unless the answer follows from what is known."""
         answer = self.facts.answer(relation)
         if answer is None:
+            self._must_be_known(relation, "")
             answer = bool(relation.evaluate(self.hints))
             self._record(self.facts.reduced(relation if answer else not_(relation)), why)
         return answer
@@ -104,6 +120,7 @@ class ShapeEnv:
     def specialise(self, value: Expr, why: str = "") -> Any:
         """The number that `value` has in this call, which it is pinned to by a guard."""
         value = self.facts.simplify(value)
+        self._must_be_known(value, f"a number that is {why}" if why else "a number")
         number = value.evaluate(self.hints)
         if value.is_const:
             return number
@@ -122,6 +139,7 @@ class ShapeEnv:
     def assume(self, relation: Expr, why: str = "") -> None:
         """Record a relation that the caller knows to hold for this call."""
         if self.facts.answer(relation) is not True:
+            self._must_be_known(relation, "")
             self._record(relation, why)
 
     def _record(self, relation: Expr, why: str) -> None:

@@ -81,6 +81,36 @@ def wrong_shapes(x, y):
     return z @ y
 
 
+def reads_written(x):
+    s = x.sum()
+    s.add_(1)
+    first = s.item()
+    s.add_(1)
+    return x * first, s.item(), first
+
+
+def reads_in_loop(x):
+    for _ in range(3):
+        x = x * x.max().item() / 4
+    return x
+
+
+def reads_int(x):
+    n = int(x.max())
+    y = x.to(torch.int64) * float(x.sum())
+    return y * n + (n << 1), [n, {"k": n + 1}]
+
+
+def reads_nothing_else(x):
+    return x[-1].item()
+
+
+def decides_by_element(x):
+    if x.max().item() > 2:
+        return x * 2
+    return x
+
+
 def added(x, y):
     return (x + y).sum()
 

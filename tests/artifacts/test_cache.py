@@ -555,6 +555,27 @@ def test_a_handler_sees_the_text_of_an_error_of_symbolic_sizes(m):
     check(m.says_what_failed, [(x_of(4), x_of(6)), (x_of(5), x_of(5)), (x_of(3), x_of(7))], dynamic=True)
 
 
+# -- numbers read out of tensors --
+@pytest.mark.parametrize("backend", ["eager", "inductor"])
+@pytest.mark.parametrize("name", ["reads_written", "reads_in_loop", "reads_int", "reads_nothing_else"])
+def test_fullgraph_keeps_numbers_read_out_of_tensors_in_one_graph(m, name, backend):
+    fn = getattr(m, name)
+    check(fn, [(x_of(4),), (x_of(4) * 2,), (x_of(4) - 3,)], backend=backend, fullgraph=True)
+    assert versions(fn) == [0]
+
+
+def test_fullgraph_names_the_line_that_decides_by_an_element(m):
+    with pytest.raises(torch._dynamo.exc.Unsupported, match=r"a branch depends on the elements of a tensor .*cache_subject.py:"):
+        compiled(m.decides_by_element, fullgraph=True)(x_of(4))
+
+
+def test_capture_scalar_outputs_without_fullgraph(m):
+    torch._dynamo.config.capture_scalar_outputs = True
+    check(m.reads_written, [(x_of(4),), (x_of(4) * 2,)])
+    assert versions(m.reads_written) == [0]
+    check(m.decides_by_element, [(x_of(4),), (x_of(2),)])
+
+
 # -- options --
 def test_other_options_have_their_own_artifacts(m):
     a, b = compiled(m.add_size), compiled(m.add_size, dynamic=True)
