@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import ScriptError
 from .conditions import normal
 from .reader import Session
-from .schema import OUTCOMES, FailureRow, GuardRow, Value
+from .schema import OUTCOMES, FailureRow, GuardRow, Miss, Value
 from .summary import place_of
 
 Held = dict[tuple[int, int], tuple[FailureRow, ...]]
@@ -64,19 +64,20 @@ class Situation:
 
 def situation(session: Session, call: int, code: int | None = None) -> Situation:
     """The situation of a call's run of `code` (unless given: its top-level run). ScriptError if there is no such run."""
-    if not 0 <= call < len(session.calls):
-        raise ScriptError(f"there is no call {call}; the session has {len(session.calls)}")
+    total = len(session.calls["code"])
+    if not 0 <= call < total:
+        raise ScriptError(f"there is no call {call}; the session has {total}")
     first, count = int(session.calls["first_run"][call]), int(session.calls["n_runs"][call])
     codes = session.runs["code"][first:first + count]
     found = np.flatnonzero(codes == (int(session.calls["code"][call]) if code is None else code))
     if not len(found):
         raise ScriptError(f"call {call} did not run {session.codes[code or 0].title}")
-    run = session.runs.row(first + int(found[0]))
+    run = {name: int(session.runs[name][first + int(found[0])]) for name in ("code", "artifact", "outcome", "signature")}
     owner = session.codes[run["code"]]
     signature = dict(session.values(run["signature"]))
     base = run["artifact"] if run["artifact"] >= 0 and session.artifacts[run["artifact"]].code == owner.id else -1
     made = base if base >= 0 and OUTCOMES[run["outcome"]] in ("compile", "recompile") else -1
-    miss = session.miss_of(session.artifacts[made]) if made >= 0 else \
+    miss = miss_of(session, made) if made >= 0 else \
         next((m for m in session.misses if m.call == call and m.code == owner.id), None) if base < 0 else None
     failed: dict[tuple[int, int], list[FailureRow]] = {}
     for f in miss.failures if miss is not None else ():
@@ -101,15 +102,21 @@ def _group(session: Session, code: int, base: int, tested: set[int]) -> tuple[in
     own = [a for a in session.artifacts if a.code == code]
     group_of: dict[int, int] = {}
     for a in own:
-        miss = session.miss_of(a)
+        miss = miss_of(session, a.id)
         rivals = [group_of[f.artifact] for f in (miss.failures if miss is not None else ()) if f.artifact in group_of]
         group_of[a.id] = rivals[0] if rivals else a.id
     start = base if base >= 0 else max(tested, default=-1)
     wanted = group_of.get(start, group_of[own[-1].id] if own else -1)
-    artifacts, outcomes = session.runs["artifact"], len(session.runs)
-    last = {a: int(np.flatnonzero(artifacts == a)[-1]) if np.any(artifacts == a) else outcomes
+    artifacts = session.runs["artifact"]
+    last = {a: int(np.flatnonzero(artifacts == a)[-1]) if np.any(artifacts == a) else len(artifacts)
             for a, group in group_of.items() if group == wanted}
     return tuple(sorted(last, key=lambda a: (-last[a], -a)))
+
+
+def miss_of(session: Session, artifact: int) -> Miss | None:
+    """The miss that led to a version; None for the first of its code."""
+    number = session.artifacts[artifact].miss
+    return session.misses[number] if 0 <= number < len(session.misses) else None
 
 
 def _learn(session: Session, artifact: int, failed: dict[tuple[int, int], list[FailureRow]], values: dict[str, Value],

@@ -16,7 +16,7 @@ from typing import Any
 from .conditions import NotKnown, evaluate, normal
 from .reader import Session
 from .schema import FailureRow, GuardRow, Value
-from .situation import Situation, expected_value, modes_of, situation, type_of
+from .situation import Situation, expected_value, miss_of, modes_of, situation, type_of
 from .summary import entries_of, limit_of
 from .value_text import text_of
 
@@ -358,7 +358,7 @@ def _tried(session: Session, newer: int, older: int) -> bool:
 
 
 def _miss(session: Session, artifact: int) -> tuple[FailureRow, ...]:
-    miss = session.miss_of(session.artifacts[artifact])
+    miss = miss_of(session, artifact)
     return miss.failures if miss is not None else ()
 
 
