@@ -1,4 +1,8 @@
-"""`python -m tests.conformance DIR [--kind a] [--write OUT] [-v]`: run DIR/scripts/*.py and score them against DIR/facts."""
+"""`python -m tests.conformance DIR [--kind a] [--write OUT] [-v]`: run DIR/scripts/*.py and score them against DIR/facts.
+
+Every call that differs must be listed, with its reason, in docs/differences.md, and every listed one must differ so: the
+exit status says whether that holds. `--list` rewrites the list from what was measured.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ import main  # noqa: E402
 
 main.make_importable()
 from tests.conformance.compare import call_differences, differences, dimension_differences  # noqa: E402
+from tests.conformance.listed import Row, disagreements, measured, rewrite  # noqa: E402
 from tests.conformance.record import record, write  # noqa: E402
 
 
@@ -22,6 +27,7 @@ def run(argv: list[str]) -> int:
     parser.add_argument("--kind", default="", help="only scripts whose name starts so, for example a or c05")
     parser.add_argument("--write", type=Path, metavar="OUT", help="leave our record of each script in OUT/NAME.json")
     parser.add_argument("-v", "--verbose", action="store_true", help="every difference, not only the first three")
+    parser.add_argument("--list", action="store_true", help="rewrite the calls listed in docs/differences.md")
     options = parser.parse_args(argv)
     scripts = sorted(p for p in (options.folder / "scripts").glob("*.py") if p.name.startswith(options.kind))
     if not scripts:
@@ -32,12 +38,18 @@ def run(argv: list[str]) -> int:
     score: dict[str, list[int]] = {}
     calls = [0, 0]
     wrong = 0
+    rows: list[Row] = []
+    unlisted: list[str] = []
     for script in scripts:
         expected = json.loads((options.folder / "facts" / f"{script.stem}.json").read_text(encoding="utf-8"))
         actual = record(script)
         if options.write is not None:
             write(actual, options.write / f"{script.stem}.json")
         found = differences(expected, actual)
+        differing = measured(script.stem, expected, actual)
+        rows += differing
+        if found and not differing:
+            unlisted.append(f"{script.stem}: {found[0]}, though every call is equal")
         dims = dimension_differences(expected, actual) if not found else []
         same = sum(not call_differences(e, a) for e, a in zip(expected["calls"], actual["calls"]))
         calls[0] += same
@@ -55,7 +67,14 @@ def run(argv: list[str]) -> int:
         print(f"kind {kind}: {good} of {total} scripts equal at level 1")
     good, total = (sum(s[i] for s in score.values()) for i in (0, 1))
     print(f"all: {good} of {total} scripts, {calls[0]} of {calls[1]} calls equal; scripts with a wrong number: {wrong}")
-    return 0 if good == total else 1
+    names = {p.stem for p in scripts}
+    if options.list:
+        rewrite(rows, names)
+    problems = [*unlisted, *disagreements(rows, names)]
+    print(f"{len(rows)} calls differ; " + ("all as listed" if not problems else f"{len(problems)} not as listed:"))
+    for problem in problems:
+        print(f"    {problem}")
+    return 1 if problems or wrong else 0
 
 
 if __name__ == "__main__":
