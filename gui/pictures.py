@@ -114,7 +114,7 @@ def _svg(paint: Paint, width: int, height: int, path: Path) -> None:
     p.fillRect(QRectF(0, 0, width, height), QColor(theme.active().base))
     paint(p)
     p.end()
-    path.write_text(FAMILY.sub(_with_fallback, data.data().decode()), encoding="utf-8")
+    path.write_text(FAMILY.sub(_with_fallback, bytes(data.data()).decode()), encoding="utf-8")
 
 
 def _with_fallback(m: re.Match[str]) -> str:

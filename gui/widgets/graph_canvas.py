@@ -28,14 +28,19 @@ from .. import theme
 from ..models.graph_picture import NodeShape, Picture
 
 LEAST_SCALE, MOST_SCALE = 0.02, 3.0
+MAP_WIDTH, MAP_HEIGHT = 130.0, 170.0
+MAP_ABOVE = 1.8                  # times the canvas; a smaller picture needs no map
 SYMBOL = re.compile(r"\b[sfu]\d+\b")
 
 
 class GraphCanvas(QWidget):
-    """`node_clicked(artifact, index)`, `box_clicked(kernel id)`."""
+    """`node_clicked(artifact, index)`, `node_reached(artifact, index)` by the arrow keys (a folded group counts as its
+    first node), `box_clicked(kernel id)`, `group_clicked(group, whether it is open)`."""
 
     node_clicked = Signal(int, int)
+    node_reached = Signal(int, int)
     box_clicked = Signal(int)
+    group_clicked = Signal(str, bool)
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,15 +51,24 @@ class GraphCanvas(QWidget):
         self.message = ""
         self.selected: tuple[int, int] | None = None
         self.selected_kernel: int | None = None
+        self.found: frozenset[tuple[int, int]] = frozenset()     # (artifact, node) of what a search found
         self.scale = 1.0
         self.origin = QPointF(0, 0)          # canvas point of the picture's (0, 0)
         self._fitted = True
         self._drag: QPointF | None = None
-        self._moved = False
+        self._moved = self._on_map = False
 
-    def show_picture(self, picture: Picture | None, message: str = "") -> None:
+    def show_picture(self, picture: Picture | None, message: str = "", keep: tuple[int, int] | None = None) -> None:
+        """Show a picture; `keep` (artifact, node) is a node that stays where it is on the canvas."""
+        old = self.picture.shape_of(*keep) if keep is not None and self.picture is not None else None
+        new = picture.shape_of(*keep) if keep is not None and picture is not None else None
         self.picture, self.message = picture, message
-        self.fit()
+        if old is None or new is None:
+            self.fit()
+            return
+        self.origin += QPointF(old.x - new.x, old.y - new.y) * self.scale
+        self._fitted = False
+        self.update()
 
     def fit(self) -> None:
         """As large as fits, at most natural size; a picture that would become unreadable starts at its top."""
@@ -79,8 +93,7 @@ class GraphCanvas(QWidget):
 
     def reveal(self, artifact: int, index: int) -> None:
         """Bring a node into view with the least movement."""
-        node = next((n for n in self.picture.nodes if (n.artifact, n.index) == (artifact, index)), None) \
-            if self.picture is not None else None
+        node = self.picture.shape_of(artifact, index) if self.picture is not None else None
         if node is None:
             return
         r = self._on_canvas(QRectF(node.x, node.y, node.w, node.h))
@@ -121,6 +134,8 @@ class GraphCanvas(QWidget):
         seen = QRectF(-self.origin.x() / self.scale, -self.origin.y() / self.scale, self.width() / self.scale,
                       self.height() / self.scale)
         self.paint_picture(p, seen, self.scale > 0.4)
+        p.resetTransform()
+        self._paint_map(p)
         p.end()
 
     def paint_picture(self, p: QPainter, seen: QRectF, readable: bool) -> None:
@@ -157,16 +172,17 @@ class GraphCanvas(QWidget):
                 continue
             chosen = box.kernel == self.selected_kernel
             p.setPen(QPen(QColor(t.accent if chosen else t.border), 2.0 if chosen else 1.2))
-            p.setBrush(QColor(t.group_back))
+            p.setBrush(QColor(t.group_back if box.kernel >= 0 else t.raised))
             p.drawRoundedRect(r, 8, 8)
 
     def _paint_box_titles(self, p: QPainter) -> None:
         t = theme.active()
         metrics = QFontMetricsF(p.font())
         for box in self.picture.boxes:  # type: ignore[union-attr]
-            text = metrics.elidedText(box.title, Qt.TextElideMode.ElideRight, box.w - 16)
+            sign = "\N{MINUS SIGN} " if box.group else ""
+            text = metrics.elidedText(sign + box.title, Qt.TextElideMode.ElideRight, box.w - 16)
             r = QRectF(box.x + 8, box.y + 4, metrics.horizontalAdvance(text) + 4, metrics.height() + 2)
-            p.fillRect(r, QColor(t.group_back))
+            p.fillRect(r, QColor(t.group_back if box.kernel >= 0 else t.raised))
             p.setPen(QColor(t.text_muted))
             p.drawText(r, int(Qt.AlignmentFlag.AlignCenter), text)
 
@@ -210,8 +226,17 @@ class GraphCanvas(QWidget):
 
     def _paint_node(self, p: QPainter, node: NodeShape, rect: QRectF, readable: bool) -> None:
         t = theme.active()
-        chosen = (node.artifact, node.index) == self.selected
-        if node.kind == "input":
+        chosen = self.selected is not None and node.artifact == self.selected[0] and self.selected[1] in node.members
+        if node.kind == "group":
+            fill, line, radius = QColor(t.group_back), QColor(t.accent), 8.0
+            p.setPen(QPen(theme.blend(t.base, t.accent, 0.5), 1.2))
+            p.setBrush(fill)
+            p.drawRoundedRect(rect.translated(4, 4), radius, radius)     # a second sheet: there is more behind it
+        elif node.kind == "view":
+            fill, line, radius = QColor(t.base), theme.blend(t.border, t.text_muted, 0.8), 5.0
+        elif node.kind == "dead":
+            fill, line, radius = QColor(t.warn_back), QColor(t.warn), 5.0
+        elif node.kind == "input":
             fill, line, radius = QColor(t.base), QColor(t.accent), rect.height() / 2
         elif node.kind == "constant":
             fill, line, radius = QColor(t.base), QColor(t.text_muted), 4.0
@@ -219,13 +244,18 @@ class GraphCanvas(QWidget):
             fill, line, radius = QColor(t.good_back), QColor(t.good), rect.height() / 2 if not node.detail else 5.0
         else:
             fill, line, radius = QColor(t.raised), theme.blend(t.border, t.text_muted, 0.5), 5.0
-        style = Qt.PenStyle.DashLine if node.kind == "constant" else Qt.PenStyle.SolidLine
+        style = {"constant": Qt.PenStyle.DashLine, "view": Qt.PenStyle.DotLine, "dead": Qt.PenStyle.DashDotLine}.get(
+            node.kind, Qt.PenStyle.SolidLine)
+        if any((node.artifact, m) in self.found for m in node.members):
+            p.setPen(Qt.PenStyle.NoPen)
+            p.setBrush(QColor(t.warn))
+            p.drawRoundedRect(rect.adjusted(-4, -4, 4, 4), radius + 4, radius + 4)
         p.setPen(QPen(QColor(t.accent) if chosen else line, 2.4 if chosen else 1.2, style))
         p.setBrush(QColor(t.selection) if chosen else fill)
         p.drawRoundedRect(rect, radius, radius)
         if not readable:
             return
-        p.setPen(QColor(t.selection_text if chosen else t.text))
+        p.setPen(QColor(t.selection_text if chosen else t.text_muted if node.kind == "dead" else t.text))
         if node.detail:
             half = rect.height() / 2
             p.drawText(QRectF(rect.x(), rect.y() + 2, rect.width(), half), int(Qt.AlignmentFlag.AlignCenter), node.title)
@@ -252,6 +282,57 @@ class GraphCanvas(QWidget):
             p.setPen(QColor(t.text))
             p.drawText(r, int(Qt.AlignmentFlag.AlignCenter), text)
 
+    # the small map
+
+    def map_rect(self) -> QRectF | None:
+        """Where the small map is drawn; None while most of the picture is in view."""
+        p = self.picture
+        if p is None or p.width <= 0 or p.height <= 0:
+            return None
+        whole = self._on_canvas(QRectF(0, 0, p.width, p.height))
+        if whole.width() < MAP_ABOVE * self.width() and whole.height() < MAP_ABOVE * self.height():
+            return None
+        scale = min(MAP_WIDTH / p.width, min(MAP_HEIGHT, self.height() * 0.6) / p.height)
+        w, h = max(24.0, p.width * scale), max(24.0, p.height * scale)
+        return QRectF(self.width() - w - 12, self.height() - h - 12, w, h)
+
+    def _paint_map(self, p: QPainter) -> None:
+        room = self.map_rect()
+        if room is None:
+            return
+        t = theme.active()
+        picture = self.picture
+        assert picture is not None
+        back = QColor(t.base)
+        back.setAlphaF(0.9)
+        p.setPen(QPen(QColor(t.border), 1))
+        p.setBrush(back)
+        p.drawRect(room.adjusted(-3, -3, 3, 3))
+        sx, sy = room.width() / picture.width, room.height() / picture.height
+        for node in picture.nodes:
+            chosen = self.selected is not None and node.artifact == self.selected[0] and self.selected[1] in node.members
+            hit = any((node.artifact, m) in self.found for m in node.members)
+            color = QColor(t.accent if chosen else t.warn if hit else t.text_muted)
+            x, y = room.x() + node.x * sx, room.y() + node.y * sy
+            p.fillRect(QRectF(x, y, max(1.5, node.w * sx), max(1.0, node.h * sy)), color)
+        for y, _ in picture.borders:
+            p.fillRect(QRectF(room.x(), room.y() + y * sy, room.width(), 1.0), QColor(t.bad))
+        view = QRectF(room.x() - self.origin.x() / self.scale * sx, room.y() - self.origin.y() / self.scale * sy,
+                      self.width() / self.scale * sx, self.height() / self.scale * sy).intersected(room)
+        p.setPen(QPen(QColor(t.accent), 1.4))
+        p.setBrush(Qt.BrushStyle.NoBrush)
+        p.drawRect(view)
+
+    def _go_on_map(self, at: QPointF) -> None:
+        """Centre the view on a point of the small map."""
+        room, picture = self.map_rect(), self.picture
+        if room is None or picture is None:
+            return
+        x, y = (at.x() - room.x()) / room.width() * picture.width, (at.y() - room.y()) / room.height() * picture.height
+        self.origin = QPointF(self.width() / 2 - x * self.scale, self.height() / 2 - y * self.scale)
+        self._fitted = False
+        self.update()
+
     # events
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -272,10 +353,17 @@ class GraphCanvas(QWidget):
         self.update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        room = self.map_rect()
+        self._on_map = room is not None and room.adjusted(-3, -3, 3, 3).contains(event.position())
         self._drag, self._moved = event.position(), False
+        if self._on_map:
+            self._go_on_map(event.position())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._drag is not None and event.buttons() & Qt.MouseButton.LeftButton:
+            if self._on_map:
+                self._go_on_map(event.position())
+                return
             step = event.position() - self._drag
             if self._moved or step.manhattanLength() > 4:
                 self._moved = True
@@ -287,23 +375,36 @@ class GraphCanvas(QWidget):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self._drag = None
-        if self._moved or self.picture is None:
+        if self._moved or self._on_map or self.picture is None:
             return
         node = self.node_at(event.position())
         if node is not None:
-            self.node_clicked.emit(node.artifact, node.index)
+            if node.group:
+                self.group_clicked.emit(node.group, False)
+            else:
+                self.node_clicked.emit(node.artifact, node.index)
             return
         q = (event.position() - self.origin) / self.scale
         for box in self.picture.boxes:
             if box.x <= q.x() <= box.x + box.w and box.y <= q.y() <= box.y + box.h:
-                self.box_clicked.emit(box.kernel)
+                if box.group:
+                    self.group_clicked.emit(box.group, True)
+                else:
+                    self.box_clicked.emit(box.kernel)
                 return
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         moves = {Qt.Key.Key_Left: (60, 0), Qt.Key.Key_Right: (-60, 0), Qt.Key.Key_Up: (0, 60), Qt.Key.Key_Down: (0, -60)}
         key = Qt.Key(event.key())
-        if key in moves:
+        shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+        if key in moves and (shift or self.selected is None or not self._walk(key)):
             self._pan(*moves[key])
+        elif key in moves:
+            pass
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            shape = self.picture.shape_of(*self.selected) if self.picture is not None and self.selected else None
+            if shape is not None and shape.group:
+                self.group_clicked.emit(shape.group, False)
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
             self.zoom(1.25)
         elif key == Qt.Key.Key_Minus:
@@ -312,6 +413,26 @@ class GraphCanvas(QWidget):
             self.fit()
         else:
             super().keyPressEvent(event)
+
+    def _walk(self, key: Qt.Key) -> bool:
+        """Select along the edges: up to an argument, down to a user, left and right within the layer. False: nowhere."""
+        picture = self.picture
+        here = picture.shape_of(*self.selected) if picture is not None and self.selected is not None else None
+        if picture is None or here is None:
+            return False
+        me = (here.artifact, here.index)
+        if key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            ends = [e.source if key == Qt.Key.Key_Up else e.target for e in picture.edges
+                    if me == (e.target if key == Qt.Key.Key_Up else e.source)]
+            near = [n for n in picture.nodes if (n.artifact, n.index) in ends]
+        else:
+            side = 1 if key == Qt.Key.Key_Right else -1
+            near = [n for n in picture.nodes if abs(n.y + n.h / 2 - here.y - here.h / 2) < 3 and (n.x - here.x) * side > 0]
+        if not near:
+            return False
+        nearest = min(near, key=lambda n: (abs(n.y - here.y) + abs(n.x + n.w / 2 - here.x - here.w / 2)))
+        self.node_reached.emit(nearest.artifact, nearest.index)
+        return True
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
