@@ -75,7 +75,8 @@ class History:
     def __init__(self) -> None:
         self.entries: dict[str, Entry] = {}
 
-    def meet_tensor(self, source: str, sizes: tuple, strides: tuple, marked: frozenset = frozenset()) -> tuple[Entry, list[str]]:
+    def meet_tensor(self, source: str, sizes: tuple, strides: tuple,
+                    marked: frozenset = frozenset()) -> tuple[Entry, list[str]]:
         """Remember a tensor for `source`. Returns what is now known, and sentences about what has just become dynamic.
         Dimensions that carry a mark count as varying from then on."""
         entry = self.entries.setdefault(source, Entry())
@@ -111,7 +112,8 @@ def tensor_news(source: str, before: Entry, now: Entry, sizes: tuple, strides: t
         return
     for dim, (old, new) in enumerate(zip(before.strides, now.strides)):
         if new is VARIES and old is not VARIES and strides[dim] > 1:
-            yield f"{source}.stride({dim}) is dynamic from now on: it {old if isinstance(old, Follows) else f'was {old}'}, then {strides[dim]}"
+            before_this = old if isinstance(old, Follows) else f"was {old}"
+            yield f"{source}.stride({dim}) is dynamic from now on: it {before_this}, then {strides[dim]}"
 
 
 class Policy:

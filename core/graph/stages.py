@@ -55,7 +55,9 @@ def _stage(graph: Graph, number: int, nodes: list[Node], wanted: set[int], scala
     own = {id(n) for n in nodes}
     outside = {id(n): n for node in nodes for n in walk_nodes(node.args) if id(n) not in own}
     shown = [*nodes, *outside.values()]
-    names = set().union(*(symbols_in(n.args) | symbols_in(n.spec if n.spec is not None else ()) for n in shown)) if shown else set()
+    names: set[str] = set()
+    for node in shown:
+        names |= symbols_in(node.args) | symbols_in(node.spec if node.spec is not None else ())
     outside |= {id(graph.symbols[name][1]): graph.symbols[name][1] for name in names}
     place: dict[int, Node] = {}
     for node in graph.nodes:

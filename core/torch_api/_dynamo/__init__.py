@@ -14,10 +14,10 @@ from . import decorators, eval_frame, exc, testing, utils
 from .decorators import mark_dynamic, mark_static, mark_static_address, mark_unbacked, maybe_mark_dynamic
 from .explain import explain
 
-__all__ = ["OptimizedModule", "allow_in_graph", "assume_constant_result", "config", "decorators", "disable", "eval_frame", "exc", "explain",
-           "forbid_in_graph", "graph_break", "is_compiling", "list_backends", "mark_dynamic", "mark_static",
-           "mark_static_address", "mark_unbacked", "maybe_mark_dynamic", "optimize", "register_backend", "reset",
-           "reset_code_caches", "set_stance", "testing", "utils"]
+__all__ = ["OptimizedModule", "allow_in_graph", "assume_constant_result", "config", "decorators", "disable", "eval_frame",
+           "exc", "explain", "forbid_in_graph", "graph_break", "is_compiling", "list_backends", "mark_dynamic",
+           "mark_static", "mark_static_address", "mark_unbacked", "maybe_mark_dynamic", "optimize",
+           "register_backend", "reset", "reset_code_caches", "set_stance", "testing", "utils"]
 
 
 def graph_break(msg: str = "") -> None:
