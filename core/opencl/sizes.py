@@ -33,6 +33,18 @@ def times(a: Size, b: Size) -> Size:
     return plain(symbolic.mul(*[symbolic.const(n) if isinstance(n, int) else n for n in (a, b)]))
 
 
+def plus(a: Size, b: Size) -> Size:
+    if isinstance(a, int) and isinstance(b, int):
+        return a + b
+    return plain(symbolic.add(*[symbolic.const(n) if isinstance(n, int) else n for n in (a, b)]))
+
+
+def ceil_div(n: Size, by: int) -> Size:
+    """n / by, rounded up."""
+    return -(-n // by) if isinstance(n, int) else plain(symbolic.floordiv(symbolic.add(n, symbolic.const(by - 1)),
+                                                                          symbolic.const(by)))
+
+
 def product(sizes: Any) -> Size:
     total: Size = 1
     for n in sizes:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..tensor import dtypes as dt
 from .declare import Spec, named_result, operator, spelled
-from .op import Extern, Op, call
+from .op import Extern, Op, Template, call
 from .strides import channels_last_strides, is_channels_last, surely_contiguous
 
 _MaxPool = named_result("max_pool", "values indices")
@@ -90,18 +90,20 @@ def _conv(a: np.ndarray, w: np.ndarray, b: Any, stride: tuple, padding: tuple, d
     n = w.ndim - 2
     wide = np.dtype(np.float32) if a.dtype == np.float16 else a.dtype
     x = np.pad(a, ((0, 0), (0, 0), *padding)) if any(any(p) for p in padding) else a
-    view = _windows(x.astype(wide, copy=False), w.shape[2:], stride, dilation)
-    w = w.astype(wide, copy=False)
-    axes = [1, *range(2 + n, 2 + 2 * n)]
+    view = np.moveaxis(_windows(x.astype(wide, copy=False), w.shape[2:], stride, dilation), range(2, 2 + n), range(-n, 0))
+    space = view.shape[2 + n:]                          # view: (B, C, *kernel, *out)
     per, each = w.shape[0] // groups, w.shape[1]
-    parts = [np.tensordot(view[:, g * each:(g + 1) * each], w[g * per:(g + 1) * per], (axes, list(range(1, 2 + n))))
-             for g in range(groups)]
-    out = np.moveaxis(np.concatenate(parts, axis=-1) if groups > 1 else parts[0], -1, 1)
+    rows = np.ascontiguousarray(w, wide).reshape(groups, per, -1)
+    out = np.empty((len(a), groups, per, math.prod(space)), wide)
+    for k in range(len(a)):                             # one sample's windows at a time: they stay in the cache
+        for g in range(groups):
+            np.matmul(rows[g], view[k, g * each:(g + 1) * each].reshape(rows.shape[2], -1), out=out[k, g])
+    out = out.reshape(len(a), -1, *space)
     return out if b is None else out + b.astype(wide, copy=False).reshape(-1, *(1,) * n)
 
 
 _CONV_SCHEMA = "input, weight, bias=None, stride:ints, padding:ints, dilation:ints, groups:int"
-CONV: dict[int, Op] = {n: operator(f"conv{n}d", _CONV_SCHEMA, Extern(), _conv, _conv_rule(n)) for n in (1, 2, 3)}
+CONV: dict[int, Op] = {n: operator(f"conv{n}d", _CONV_SCHEMA, Template("convolution"), _conv, _conv_rule(n)) for n in (1, 2, 3)}
 
 
 def _padding(padding: Any, n: int, kernel: tuple, stride: tuple, dilation: tuple) -> tuple:

@@ -14,7 +14,7 @@ from ...tensor import dtypes as dt
 from ...tensor.dtypes import dtype
 from ..kernels import Kernel
 from ..loop_ir import Array
-from ..sizes import Size, is_one, product, same, shape_of, strides_of, times
+from ..sizes import Size, ceil_div, is_one, product, same, shape_of, strides_of, times
 from .instance import accumulator, arithmetic, instance
 
 GPU_TILE, ROWS, LINES = 16, 8, 32
@@ -116,13 +116,6 @@ def pack(name: str, node: Node, moving: Array, d: dtype, n0: Size, n1: Size, lin
     return kernel, Array(panels, acc, False, None, count), [0 if shared0 else m1, 0 if shared1 else 1]
 
 
-def ceil_div(n: Size, by: int) -> Size:
-    """n / by, rounded up."""
-    if isinstance(n, int):
-        return -(-n // by)
-    from ...symbolic import expr
-
-    return expr.floordiv(expr.add(n, expr.const(by - 1)), expr.const(by))
 
 
 def geometry(a: Any, b: Any, out: Any) -> Geometry | None:

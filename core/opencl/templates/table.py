@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ...graph.node import Node
 from ...ops.op import Template
 from ..kernels import Kernel
-from . import attention, matmul
+from . import attention, convolution, matmul
 
 Maker = Callable[[Node, str, bool, bool], list[Kernel] | None]
 
@@ -26,5 +26,6 @@ def has_kernels(node: Node, gpu: bool, host: bool) -> bool:
 
 TEMPLATES: dict[str, Maker] = {
     "attention": attention.kernels,
+    "convolution": convolution.kernels,
     "matmul": matmul.kernels,
 }

@@ -1,0 +1,110 @@
+"""conv1d and conv2d by the kernels that shift rows, against sums over the window in float64 NumPy."""
+import numpy as np
+import pytest
+
+RNG = np.random.default_rng(7)
+LIMIT = {"float16": 2e-3, "float32": 2e-6, "float64": 1e-14}
+
+
+def exact(x, w, bias, stride, padding, dilation, groups):
+    x, w = x.astype(np.float64), w.astype(np.float64)
+    n = w.ndim - 2
+    x = np.pad(x, ((0, 0), (0, 0), *[(p, p) for p in padding]))
+    space = [(x.shape[2 + i] - dilation[i] * (w.shape[2 + i] - 1) - 1) // stride[i] + 1 for i in range(n)]
+    out = np.zeros((len(x), len(w), *space))
+    per, each = len(w) // groups, w.shape[1]
+    for at in np.ndindex(*w.shape[2:]):
+        where = tuple(slice(at[i] * dilation[i], at[i] * dilation[i] + (space[i] - 1) * stride[i] + 1, stride[i])
+                      for i in range(n))
+        for g in range(groups):
+            part = x[(slice(None), slice(g * each, (g + 1) * each), *where)]
+            out[:, g * per:(g + 1) * per] += np.einsum("bc...,oc->bo...", part, w[g * per:(g + 1) * per][(..., *at)])
+    return out if bias is None else out + bias.astype(np.float64).reshape(-1, *[1] * n)
+
+
+def convolve(graphs, x, w, bias=None, stride=1, padding=0, dilation=1, groups=1, **options):
+    n = w.ndim - 2
+    spread = lambda v: (v,) * n if isinstance(v, int) else v
+    conv = getattr(graphs.torch.nn.functional, f"conv{n}d")
+    arrays = [x, w] + ([] if bias is None else [bias])
+    compiled = graphs.compile(lambda x, w, *b: conv(x, w, *(b or (None,)), stride, padding, dilation, groups), *arrays,
+                              **options)
+    got = graphs.call(compiled, *arrays)
+    x = x._array if hasattr(x, "_array") else x
+    want = exact(x, w, bias, spread(stride), spread(padding), spread(dilation), groups)
+    assert got.shape == want.shape
+    assert np.abs(got - want).max() <= LIMIT[str(got.dtype)] * max(np.abs(want).max(), 1)
+    return compiled
+
+
+def normal(*shape, d="float32"):
+    return RNG.standard_normal(shape).astype(d)
+
+
+@pytest.mark.parametrize("x, w, options", [
+    ((2, 3, 9, 11), (5, 3, 3, 3), {}),
+    ((2, 4, 9, 40), (16, 4, 3, 3), {"padding": 1}),
+    ((2, 4, 19, 40), (16, 4, 3, 5), {"padding": (1, 2), "stride": 2}),
+    ((2, 4, 19, 40), (16, 4, 3, 3), {"padding": 2, "dilation": 2, "stride": (1, 3)}),
+    ((2, 8, 19, 20), (8, 1, 3, 3), {"padding": 1, "groups": 8}),
+    ((2, 8, 19, 20), (16, 4, 3, 3), {"padding": 1, "groups": 2}),
+    ((1, 3, 33, 35), (9, 3, 7, 7), {"padding": 3, "stride": 2}),
+    ((3, 5, 8, 8), (7, 5, 1, 1), {}),
+    ((3, 5, 8, 8), (7, 5, 1, 1), {"stride": 2}),
+    ((1, 2, 2, 2), (3, 2, 3, 3), {"padding": 5}),
+    ((1, 1, 3, 3), (1, 1, 3, 3), {}),
+    ((1, 1, 9, 9), (1, 1, 2, 2), {"stride": 7}),
+    ((1, 2, 5, 70), (20, 2, 1, 40), {}),
+    ((2, 4, 50), (6, 4, 5), {"padding": 2}),
+    ((2, 4, 50), (6, 4, 5), {"padding": 4, "stride": 3, "dilation": 2}),
+])
+def test_windows(graphs, x, w, options):
+    compiled = convolve(graphs, normal(*x), normal(*w), normal(w[0]) if w[0] % 2 else None, **options)
+    assert len(compiled.kernels) == 2
+
+
+@pytest.mark.parametrize("d", LIMIT)
+def test_dtypes(graphs, d):
+    convolve(graphs, normal(2, 4, 9, 40, d=d), normal(9, 4, 3, 3, d=d), normal(9, d=d), padding=1)
+
+
+def test_strided_input(graphs):
+    convolve(graphs, graphs.wrap(normal(2, 9, 4, 40)).transpose(1, 2), normal(9, 4, 3, 3), padding=1)
+
+
+def test_on_all_cores(graphs):
+    convolve(graphs, normal(2, 32, 40, 40), normal(32, 32, 3, 3), padding=1, always="large")
+
+
+def test_padding_by_name(graphs):
+    x, w = normal(1, 2, 9, 9), normal(3, 2, 3, 3)
+    got = graphs.run(lambda x, w: graphs.torch.nn.functional.conv2d(x, w, padding="same", dilation=2), x, w)
+    want = exact(x, w, None, (1, 1), (2, 2), (2, 2), 1)
+    assert np.abs(got - want).max() < 1e-5
+
+
+def test_sizes_may_change(graphs):
+    conv = graphs.torch.nn.functional.conv2d
+    w = graphs.wrap(normal(5, 3, 3, 3))
+    first = normal(2, 3, 16, 18)
+    compiled = graphs.compile(lambda x, w: conv(x, w, stride=2, padding=1), first, w, dynamic=(0, 2, 3))
+    for shape in ((2, 3, 16, 18), (5, 3, 9, 40), (1, 3, 41, 3)):
+        x = normal(*shape)
+        got = graphs.call(compiled, x, w)
+        want = exact(x, w._array, None, (2, 2), (1, 1), (1, 1), 1)
+        assert got.shape == want.shape
+        assert np.abs(got - want).max() < 2e-5
+
+
+@pytest.mark.parametrize("options", [{"schedule": "gpu"}, {"zero_copy": False}])
+def test_other_devices(graphs, options):
+    convolve(graphs, normal(2, 3, 9, 9), normal(4, 3, 3, 3), **options)
+
+
+def test_three_dimensions_and_integers_are_numpys(graphs):
+    x, w = RNG.integers(-5, 5, (1, 2, 6, 6)), RNG.integers(-5, 5, (2, 2, 3, 3))
+    got = graphs.run(lambda x, w: graphs.torch.nn.functional.conv2d(x, w), x, w)
+    assert np.array_equal(got, exact(x, w, None, (1, 1), (0, 0), (1, 1), 1))
+    x, w = normal(1, 2, 4, 5, 6), normal(2, 2, 2, 2, 2)
+    got = graphs.run(lambda x, w: graphs.torch.nn.functional.conv3d(x, w), x, w)
+    assert np.abs(got - exact(x, w, None, (1,) * 3, (0,) * 3, (1,) * 3, 1)).max() < 1e-5
