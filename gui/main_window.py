@@ -31,6 +31,7 @@ from .commands import Registry
 from .jobs import Jobs
 from .run_control import RunControl
 from .session_model import SessionModel
+from .tools import Tools
 from .widgets.device_box import DeviceBox
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class MainWindow(QMainWindow):
         self.jobs = Jobs(self)
         self.control = RunControl(self.model, self)
         self.commands = Registry(self)
+        self.tools = Tools(self)
         self.views: dict[str, View] = {}
         self.docks: Docks | None = None
         self.timeline: Any = None
@@ -163,6 +165,7 @@ class MainWindow(QMainWindow):
         self.center.addWidget(page)
         self._page = page
         self.docks = Docks(self, self.views)
+        self.tools.connect_views(self.views)
         summary.causes_wanted.connect(lambda: self.show_view("causes"))  # type: ignore[attr-defined]
         state = self.settings.value("window/state")
         if isinstance(state, QByteArray) and not self.restoreState(state, STATE_VERSION):
@@ -369,6 +372,7 @@ class MainWindow(QMainWindow):
             self.open_path(urls[0].toLocalFile())
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        self.tools.close()
         self.control.close()
         self.jobs.close()
         if self.docks is not None and self.model.session is not None:

@@ -33,6 +33,7 @@ class RunControl(QObject):
         self.arguments: list[str] = []
         self.options: dict[str, str] = {"dynamic": "auto", "device": "auto"}
         self.process: Any = None
+        self.before: Path | None = None      # the session of this script that was shown before the one that runs now
         self.folder: Path | None = None      # where sessions go; None: a folder among the temporary files
         self._timer = QTimer(self)
         self._timer.setInterval(POLL_MS)
@@ -48,7 +49,7 @@ class RunControl(QObject):
         return self._timer.isActive()
 
     def set_script(self, path: Path | None, arguments: list[str] | None = None) -> None:
-        self.script, self.arguments = path, list(arguments or [])
+        self.script, self.arguments, self.before = path, list(arguments or []), None
         self.changed.emit()
 
     def settings(self) -> dict[str, Any]:
@@ -76,6 +77,9 @@ class RunControl(QObject):
         except (GuardscopeError, OSError) as problem:
             self.failed.emit(str(problem))
             return False
+        old = self.model.session
+        same = old is not None and len(old.calls["code"]) and str(old.info.get("script")) == str(self.script.absolute())
+        self.before = Path(old.path) if same else None
         self.process = process
         self.model.open(session)
         self.watch()

@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 if TYPE_CHECKING:
+    from ..core.events.compare import Comparison
+    from ..core.runner.lab import Trial
     from .facts import Facts
+    from .lab_control import LabState
     from .models.causes import CauseRow
 
 HISTORY = 100
@@ -38,7 +41,8 @@ class Selection:
 class SessionModel(QObject):
     """`opened` fires when another session (or none) is shown, `grown` when the shown one has new rows,
     `selection_changed(old, new)` with two Selections, `filter_changed` and `highlight_changed` for the timeline,
-    `source_wanted` when a link to a line was followed."""
+    `source_wanted` when a link to a line was followed, `tools_changed` when the policy lab or a comparison has news,
+    `lab_wanted("lab" or "lab_show")` when a suggestion should be tried, or what was tried shown."""
 
     opened = Signal()
     grown = Signal()
@@ -46,6 +50,8 @@ class SessionModel(QObject):
     filter_changed = Signal()
     highlight_changed = Signal()
     source_wanted = Signal()
+    tools_changed = Signal()
+    lab_wanted = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -55,6 +61,8 @@ class SessionModel(QObject):
         self.filter: frozenset[str] = frozenset()
         self.highlight: frozenset[int] = frozenset()
         self.marked: int | None = None       # the call that others are compared with
+        self.lab: LabState | None = None
+        self.comparison: Comparison | None = None
         self._causes: tuple[int, list[CauseRow]] | None = None
         self._back: list[Selection] = []
         self._ahead: list[Selection] = []
@@ -101,6 +109,28 @@ class SessionModel(QObject):
         if self._causes is None or self._causes[0] != self.facts.revision:
             self._causes = self.facts.revision, cause_rows(self.session)
         return self._causes[1]
+
+    # what was found out about the session by other runs
+
+    def set_lab(self, state: LabState | None) -> None:
+        """What the policy lab has found so far."""
+        self.lab = state
+        self.tools_changed.emit()
+
+    def set_comparison(self, found: Comparison | None) -> None:
+        """The comparison to show."""
+        self.comparison = found
+        self.tools_changed.emit()
+
+    def tried(self, cause: CauseRow) -> Trial | None:
+        """The best trial of a change that was suggested for a cause of the shown session."""
+        if self.lab is None or self.session is None or cause.code is None or not cause.place \
+                or str(self.lab.script) != str(self.session.info.get("script")):
+            return None
+        title = self.session.codes[cause.code].title
+        found = [t for t in self.lab.trials if t.policy.cure is not None and t.effect
+                 and (t.policy.cure.cause, t.policy.cure.function) == (cause.place, title)]
+        return max(found, key=lambda t: (t.worth, t.numbers.get("saved", 0)), default=None)
 
     # selection
 

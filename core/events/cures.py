@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import difflib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,13 +23,14 @@ MOST_CURES = 6
 @dataclass(frozen=True, slots=True)
 class Cure:
     """A changed script. `title` says what was done; `cause` is the place whose versions it should save, `code` its
-    function; `lines`: the new lines, for pasting; `text`: the whole script."""
+    function and `function` that one's title; `lines`: the new lines, for pasting; `text`: the whole script."""
 
     title: str
     cause: str
     code: int
     lines: tuple[str, ...]
     text: str
+    function: str = ""
 
     def diff(self, before: str, name: str) -> str:
         """The change as a unified diff."""
@@ -51,7 +52,7 @@ def cures(session: Session, text: str) -> list[Cure]:
     unique: dict[str, Cure] = {}
     for cure in found:
         if cure.text != text:
-            unique.setdefault(cure.text, cure)
+            unique.setdefault(cure.text, replace(cure, function=session.codes[cure.code].title))
     return list(unique.values())[:MOST_CURES]
 
 

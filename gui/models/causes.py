@@ -21,7 +21,8 @@ MOST_VALUES = 8
 @dataclass(frozen=True, slots=True)
 class CauseRow:
     """`mark` picks the shape; `headline` is a line by itself; `calls` are the calls it led to; `cost_ns` is compile
-    time; `code` and `line` say where; `advice` is what to change, `fix` a line to write (either may be "")."""
+    time; `code` and `line` say where; `advice` is what to change, `fix` a line to write (either may be ""); `place`: the
+    value that varies, as the ledger calls it, "" for other kinds of causes."""
 
     mark: str
     headline: str
@@ -33,6 +34,7 @@ class CauseRow:
     code: int | None = None
     file: str = ""
     line: int = 0
+    place: str = ""
 
 
 def cause_rows(session: Any) -> list[CauseRow]:
@@ -66,7 +68,7 @@ def _recompile_row(session: Any, c: summary.Cause) -> CauseRow:
     return CauseRow("eager_limit" if c.reached_limit else "recompile", headline, detail,
                     cure[:1].upper() + cure[1:], advice.line if advice is not None else "", c.compile_ns,
                     calls + (tuple(int(x) for x in eager[:1000]) if c.reached_limit else ()), c.code,
-                    guard.file if guard is not None else "", guard.line if guard is not None else 0)
+                    guard.file if guard is not None else "", guard.line if guard is not None else 0, c.place)
 
 
 def _error_rows(session: Any) -> list[CauseRow]:

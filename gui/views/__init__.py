@@ -15,12 +15,14 @@ def make_views(model: SessionModel, jobs: Jobs) -> dict[str, View]:
     from .call_details import CallView
     from .causes import CausesView
     from .code import KernelView, PythonView
+    from .compare import CompareView
     from .coverage import CoverageView
     from .functions import FunctionsView
     from .graph import GraphView
     from .guards import GuardsView
     from .matrix import MatrixView
     from .output import OutputView
+    from .policy_lab import PolicyLabView
     from .sizes import SizesView
     from .source import SourceView
     from .summary import SummaryView
@@ -28,5 +30,6 @@ def make_views(model: SessionModel, jobs: Jobs) -> dict[str, View]:
     from .what_if import WhatIfView
 
     kinds = (SummaryView, TimelineView, FunctionsView, OutputView, CausesView, GuardsView, MatrixView, CoverageView,
-             GraphView, SourceView, PythonView, KernelView, SizesView, CallView, WhatIfView)
+             GraphView, SourceView, PythonView, KernelView, SizesView, CallView, WhatIfView,
+             PolicyLabView, CompareView)
     return {kind.name: kind(model, jobs) for kind in kinds}

@@ -2,7 +2,7 @@
 
 A view that raises shows the sentence and a "Try again" button; the other views go on. Subclasses give `build()` (make
 the content once) and `update_view(what)` (show the model's state; `what` is a set of "session", "rows", "selection",
-"filter", "highlight", "theme").
+"filter", "highlight", "theme", "tools").
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPlainTextEdit, QPushButton, QStac
 from ..jobs import Jobs
 from ..session_model import Selection, SessionModel
 
-ALL = frozenset({"session", "rows", "selection", "filter", "highlight", "theme"})
+ALL = frozenset({"session", "rows", "selection", "filter", "highlight", "theme", "tools"})
 
 
 class ErrorPane(QFrame):
@@ -69,6 +69,7 @@ class View(QWidget):
         model.selection_changed.connect(self._selection_changed)
         model.filter_changed.connect(lambda: self.ask("filter"))
         model.highlight_changed.connect(lambda: self.ask("highlight"))
+        model.tools_changed.connect(lambda: self.ask("tools"))
 
     # for subclasses
 

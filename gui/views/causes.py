@@ -20,7 +20,7 @@ class CausesView(View):
 
     name = "causes"
     title = "Causes"
-    cares = frozenset({"session", "rows", "selection", "theme"})
+    cares = frozenset({"session", "rows", "selection", "theme", "tools"})
 
     def build(self) -> QWidget:
         self.page = Page(self.model)
@@ -58,12 +58,24 @@ class CausesView(View):
         detail = f"<p class='muted'>{esc(short_numbers(c.detail))}</p>" if c.detail else ""
         advice = f"<p><span class='good'>→</span> {esc(c.advice)}</p>" if c.advice else ""
         fix = f"<p>&nbsp;&nbsp;&nbsp;&nbsp;&nbsp;<b>{code(c.fix)}</b></p>" if c.fix else ""
+        fix += self._tried(c)
         return (f"<table width='100%' cellspacing='0' cellpadding='6'{chosen}><tr>"
                 f"<td width='18' valign='top'>{mark(c.mark)}</td>"
                 f"<td><p><a class='head' href='cause:{place}'><b>{esc(c.headline)}</b></a></p>"
                 f"<p class='muted'>{' &nbsp;·&nbsp; '.join(facts)}</p>{detail}{advice}{fix}</td></tr></table>")
 
+    def _tried(self, c: CauseRow) -> str:
+        """What the policy lab found when it tried the cure, or the offer to try it."""
+        trial = self.model.tried(c)
+        if trial is None:
+            return f"<p>{link('lab', 'Try it')}</p>" if c.place and c.fix and self.model.lab is None else ""
+        worth = "good" if trial.worth else "warn"
+        return (f"<p><span class='{worth}'>Tried: {esc(trial.policy.name)}: <b>{esc(trial.effect)}</b></span> &nbsp;·&nbsp; "
+                f"{link('lab_show', 'the change')}</p>")
+
     def _followed(self, kind: str, parts: list[str]) -> None:
+        if kind in ("lab", "lab_show"):
+            self.model.lab_wanted.emit(kind)
         if kind not in ("cause", "place"):
             return
         c = self.model.causes()[int(parts[0])]

@@ -20,7 +20,7 @@ class SummaryView(View):
 
     name = "summary"
     title = "Summary"
-    cares = frozenset({"session", "rows", "filter", "theme"})
+    cares = frozenset({"session", "rows", "filter", "theme", "tools"})
     causes_wanted = Signal()
 
     def __init__(self, model: SessionModel, jobs: Jobs) -> None:
@@ -86,8 +86,10 @@ class SummaryView(View):
             self.mark.setPixmap(theme.mark_pixmap(top[0].mark, 13))
             self.cause.setText(top[0].headline)
             change = top[0].fix or top[0].advice or (top[0].detail if top[0].mark == "error" else "")
-            self.cure.setText(f"\N{RIGHTWARDS ARROW} {change}" if change else "")
-            self.cure.setToolTip(top[0].advice + (f"\n{top[0].fix}" if top[0].fix else ""))
+            trial = self.model.tried(top[0])
+            tried = f"  (tried: {trial.effect})" if trial is not None and change else ""
+            self.cure.setText(f"\N{RIGHTWARDS ARROW} {change}{tried}" if change else "")
+            self.cure.setToolTip("\n".join(filter(None, (top[0].advice, top[0].fix, tried.strip(" ()")))))
         else:
             self.mark.clear()
             self.cure.setText("")

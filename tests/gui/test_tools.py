@@ -1,0 +1,183 @@
+"""What if, the policy lab and comparing, driven through the window's commands on sessions of the real compiler."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+COUNTER = """import torch
+
+
+class Meter(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.seen = 0
+
+    def forward(self, x):
+        self.seen += 1
+        return x / self.seen
+
+
+meter = torch.compile(Meter(), backend="eager")
+for n in range(1, 11):
+    meter(torch.ones(3))
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("tools")
+    (place / "meter.py").write_text(COUNTER)
+    (place / "cured").mkdir()
+    (place / "cured" / "meter.py").write_text(COUNTER.replace("self.seen = 0", "self.seen = torch.tensor(0)"))
+    for name in ("", "cured"):
+        done = subprocess.run([sys.executable, "main.py", "run", str(place / name / "meter.py"), "-o",
+                               str(place / f"meter{name}.guardscope"), "--quiet"], capture_output=True, text=True, cwd=ROOT,
+                              timeout=120)
+        assert done.returncode == 0, done.stderr
+    return place
+
+
+@pytest.fixture
+def window(make_window: Any, folder: Path, qtbot: Any) -> Any:
+    (folder / "meter.py").write_text(COUNTER)
+    made = make_window()
+    assert made.open_path(folder / "meter.guardscope")
+    qtbot.waitUntil(lambda: made.jobs.idle and not made.control.watching)
+    return made
+
+
+def shown(view: Any) -> str:
+    return " ".join(view.page.toPlainText().split())
+
+
+def test_what_if(window: Any, qtbot: Any) -> None:
+    from PySide6.QtCore import Qt
+
+    window.model.select(call=9)
+    assert window.commands.run("tools.what_if")
+    view = window.views["what_if"]
+    assert view.front
+    qtbot.keyClicks(view.line, "float32[3], self.seen=4")
+    qtbot.keyClick(view.line, Qt.Key.Key_Return)
+    assert view.answer.outcome == "reuse"
+    assert "A kept version would be used again" in shown(view)
+    assert "version 4 takes it: all" in shown(view)
+    window.model.select(call=0)                       # another call: the question stays
+    assert view.answer.outcome == "reuse"
+    assert view.edits.keys() == {"self.seen"}
+    rows = {view.table.item(r, 0).text(): r for r in range(view.table.rowCount())}
+    view.table.item(rows["x"], 2).setText("float16[1, 2]")
+    qtbot.waitUntil(lambda: view.answer.outcome == "eager_limit")
+    assert "x.dtype float32 float16" in shown(view)
+    assert "would run as plain Python" in shown(view)
+    view.table.item(rows["x"], 2).setText("float17[1]")
+    qtbot.waitUntil(lambda: "there is no dtype 'float17'; did you mean float16?" in shown(view))
+    view.reset.click()
+    assert (view.edits, view.problem, view.line.text()) == ({}, "", "")
+    assert view.answer.artifact == 0
+    assert not view.failed
+
+
+def test_what_if_needs_a_call(make_window: Any, folder: Path) -> None:
+    window = make_window()
+    assert window.commands["tools.what_if"].blocked() == "no script or session is open"
+    window.open_path(folder / "meter.py")
+    assert window.commands["tools.what_if"].blocked() == "no call was recorded"
+
+
+def test_the_lab_tries_and_writes_when_told(window: Any, folder: Path, qtbot: Any) -> None:
+    from PySide6.QtGui import QGuiApplication
+
+    window.show_view("causes")
+    window.views["causes"].page.followed.emit("lab", [""])
+    assert window.tools.lab.running
+    assert window.commands["tools.lab"].blocked() == "the policy lab is running"
+    view = window.views["lab"]
+    assert view.front
+    qtbot.waitUntil(lambda: not window.tools.lab.running and not window.tools.lab._timer.isActive(), timeout=120_000)
+    names = [t.policy.name for t in view.table_model.rows]
+    assert names == ["as it is", "dynamic=True", "dynamic=False", "limit 64", "keep self.seen as a tensor"]
+    assert "8 versions → 1, all 10 results equal" in shown(view)              # the best is chosen
+    assert "self.seen = torch.tensor(0)" in shown(view)
+    assert "8 versions → 1, all 10 results equal" in window.views["summary"].cure.text()
+    assert "8 versions → 1" in window.banner.text()
+    view.page.followed.emit("copy", [""])
+    assert QGuiApplication.clipboard().text() == "self.seen = torch.tensor(0)"
+    assert (folder / "meter.py").read_text() == COUNTER
+    view.page.followed.emit("write", [""])
+    assert (folder / "meter.py").read_text() == COUNTER.replace("self.seen = 0", "self.seen = torch.tensor(0)")
+    assert "Written into meter.py" in shown(view)
+    view.page.followed.emit("write", [""])                                   # takes it back
+    assert (folder / "meter.py").read_text() == COUNTER
+    window.show_view("causes")
+    assert "Tried: keep self.seen as a tensor: 8 versions → 1, all 10 results equal" in shown(window.views["causes"])
+    view.page.followed.emit("compare", [""])
+    qtbot.waitUntil(lambda: window.model.comparison is not None)
+    assert "self.seen in Meter.forward: 7 versions, now none" in shown(window.views["compare"])
+
+
+def test_a_changed_script_is_not_written_over(window: Any, folder: Path, qtbot: Any) -> None:
+    said: list[str] = []
+    window.problem.connect(said.append)
+    assert window.commands.run("tools.lab")
+    qtbot.waitUntil(lambda: not window.tools.lab.running and not window.tools.lab._timer.isActive(), timeout=120_000)
+    (folder / "meter.py").write_text(COUNTER + "# more\n")
+    window.views["lab"].page.followed.emit("write", [""])
+    assert said
+    assert "has changed since it was tried" in said[0]
+    assert (folder / "meter.py").read_text() == COUNTER + "# more\n"
+
+
+def test_the_lab_is_stopped(window: Any, folder: Path, qtbot: Any) -> None:
+    (folder / "meter.py").write_text(COUNTER + "while True:\n    pass\n")
+    assert window.commands.run("tools.lab")
+    qtbot.waitUntil(lambda: "as it is" in window.views["lab"].says.text(), timeout=60_000)
+    assert window.commands.run("tools.lab_stop")
+    qtbot.waitUntil(lambda: not window.tools.lab.running, timeout=30_000)
+    window.tools.lab.poll()
+    assert {t.state for t in window.model.lab.trials} == {"stopped"}
+    assert window.commands["tools.lab_stop"].blocked()
+
+
+def test_compare_two_sessions(window: Any, folder: Path, qtbot: Any) -> None:
+    window.tools.compare_with(folder / "metercured.guardscope")
+    qtbot.waitUntil(lambda: window.model.comparison is not None)
+    view = window.views["compare"]
+    assert view.front
+    text = shown(view)
+    assert "Causes: 2 new" in text
+    assert "self.seen in Meter.forward: no versions, now 7 versions" in text
+    assert "First call that differs: call 1" in text
+    place = next(i for i, c in enumerate(window.model.comparison.changes) if c.kind == "recompile")
+    view.page.followed.emit("change", [str(place)])
+    assert window.model.selection.call == 1
+    assert window.model.highlight == frozenset(range(1, 8))
+    assert window.commands.run("tools.compare_swap")
+    qtbot.waitUntil(lambda: window.jobs.idle and "gone" in shown(view))
+    assert window.model.session.path == folder / "metercured.guardscope"
+
+
+def test_compare_with_the_run_before(window: Any, folder: Path, qtbot: Any) -> None:
+    assert window.commands["tools.compare_last"].blocked() == "the script was run once only"
+    (folder / "meter.py").write_text(COUNTER.replace("range(1, 11)", "range(1, 4)"))
+    assert window.commands.run("run.start")
+    qtbot.waitUntil(lambda: not window.control.running and not window.control.watching, timeout=60_000)
+    assert window.commands.run("tools.compare_last")
+    qtbot.waitUntil(lambda: window.model.comparison is not None and window.jobs.idle)
+    assert "self.seen in Meter.forward: 7 versions, now 2 versions" in shown(window.views["compare"])
+
+
+def test_what_cannot_be_compared_gets_a_sentence(window: Any, tmp_path: Path, qtbot: Any) -> None:
+    said: list[str] = []
+    window.problem.connect(said.append)
+    window.tools.compare_with(tmp_path / "none.guardscope")
+    qtbot.waitUntil(lambda: bool(said))
+    assert "there is no file" in said[0]
+    assert window.views["compare"].front
+    assert "Nothing is compared." in shown(window.views["compare"])
