@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from ..facts import Facts, code_name, column
 
 # Outcomes worst first, as numbers of OUTCOMES: of several in one place the first wins.
 IMPORTANCE = tuple(OUTCOMES.index(n) for n in ("error", "not_compiled", "eager_limit", "recompile", "compile", "reuse"))
+MANY = 20_000                                       # intervals of one outcome; more are counted on a grid
 _RANK = np.argsort(np.asarray(IMPORTANCE))          # outcome number -> rank, 0 is worst
 
 
@@ -45,7 +47,39 @@ class Intervals:
 
 def touch_counts(starts: np.ndarray, ends: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """Intervals [start, end) that touch each column [edges[i], edges[i+1]); starts and ends each sorted."""
-    return np.searchsorted(starts, edges[1:], "left") - np.searchsorted(ends, edges[:-1], "right")
+    return below(starts, edges[1:], "left") - below(ends, edges[:-1], "right")
+
+
+def below(values: np.ndarray, edges: np.ndarray, side: Literal["left", "right"]) -> np.ndarray:
+    """np.searchsorted for ascending edges, looking only at the stretch that they span (so that it stays in the cache)."""
+    if len(values) < 4096 or not len(edges):
+        return np.searchsorted(values, edges, side)
+    low, high = np.searchsorted(values, edges[[0, -1]], side)
+    return low + np.searchsorted(values[low:high], edges, side)
+
+
+class Coarse:
+    """Counts of many intervals on a fixed grid, made once: a column's edges are moved to the grid (by far less than a
+    pixel) and looked up instead of searched. What starts before and what ends before an edge are counted at the same
+    places, so nothing is lost."""
+
+    CELLS = 16384
+    FINE = 8                                 # cells per column at least, else the caller searches
+
+    def __init__(self, starts: np.ndarray, ends: np.ndarray) -> None:
+        self.low = float(starts[0])
+        self.step = max((float(ends[-1]) - self.low) / self.CELLS, 1e-12)
+        grid = self.low + np.arange(self.CELLS + 1) * self.step
+        # Beyond the grid's ends everything has begun, or nothing has.
+        self.started = np.concatenate(([0], np.searchsorted(starts, grid[1:-1], "left"), [len(starts)] * 2)).astype(np.int32)
+        self.ended = np.concatenate(([0], np.searchsorted(ends, grid[1:-1], "right"), [len(ends)] * 2)).astype(np.int32)
+
+    def fits(self, edges: np.ndarray) -> bool:
+        return (edges[1] - edges[0]) >= self.FINE * self.step
+
+    def counts(self, edges: np.ndarray) -> np.ndarray:
+        places = np.clip(np.rint((edges - self.low) / self.step), 0, self.CELLS + 1).astype(np.int64)
+        return self.started[places[1:]] - self.ended[places[:-1]]
 
 
 @dataclass(slots=True)
@@ -61,6 +95,7 @@ class RunLane:
     by_time: dict[int, Intervals] = field(default_factory=dict)
     ends_call: dict[int, np.ndarray] = field(default_factory=dict)
     ends_time: dict[int, np.ndarray] = field(default_factory=dict)
+    coarse: dict[tuple[str, int], Coarse] = field(default_factory=dict)
 
     def intervals(self, axis: str) -> tuple[dict[int, Intervals], dict[int, np.ndarray]]:
         return (self.by_call, self.ends_call) if axis == "call" else (self.by_time, self.ends_time)
@@ -71,8 +106,17 @@ class RunLane:
         out = np.zeros((len(shown), len(edges) - 1), np.int64)
         for i, outcome in enumerate(shown):
             if outcome in found:
-                out[i] = touch_counts(found[outcome].starts, ends[outcome], edges)
+                out[i] = self._counts(axis, outcome, found[outcome].starts, ends[outcome], edges)
         return out
+
+    def _counts(self, axis: str, outcome: int, starts: np.ndarray, ends: np.ndarray, edges: np.ndarray) -> np.ndarray:
+        if len(starts) > MANY and len(edges) > 2:
+            coarse = self.coarse.get((axis, outcome))
+            if coarse is None:
+                coarse = self.coarse[axis, outcome] = Coarse(starts, ends)
+            if coarse.fits(edges):
+                return coarse.counts(edges)
+        return touch_counts(starts, ends, edges)
 
     def visible(self, axis: str, low: float, high: float, shown: Sequence[int], most: int
                 ) -> list[tuple[float, float, int, int]] | None:

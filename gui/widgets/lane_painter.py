@@ -175,13 +175,16 @@ def columns_image(pixels: np.ndarray, colors: list[QColor], height: int, from_bo
     """An image (height x columns) of stacked colours. `pixels` is (colours, columns); stacked from the top in the order
     of `colors`, or from the bottom; the rest is transparent."""
     width = pixels.shape[1]
-    image = np.zeros((height, width), np.uint32)
-    tops = np.minimum(np.cumsum(pixels, axis=0), height)
-    y = np.arange(height)[:, None]
+    tops = np.minimum(np.cumsum(pixels, axis=0), height).astype(np.int16)
+    y = np.arange(height, dtype=np.int16)[:, None]
     y = height - 1 - y if from_bottom else y
-    for i in range(len(colors) - 1, -1, -1):
-        if pixels[i].any():
-            np.copyto(image, np.uint32(colors[i].rgba()), where=y < tops[i][None, :])
+    # Number of the colour in each place: how many of the stacked edges lie at or above it.
+    present = [i for i in range(len(colors)) if pixels[i].any()]
+    which = np.zeros((height, width), np.uint8)
+    for i in present:
+        which += y >= tops[i]
+    palette = np.array([*(colors[i].rgba() for i in present), 0], np.uint32)
+    image = palette[which]
     made = QImage(image.data, width, height, width * 4, QImage.Format.Format_ARGB32)
     return made.copy()
 

@@ -9,6 +9,7 @@ from guardscope.core.events.schema import OUTCOME_NUMBER
 from guardscope.gui.facts import Facts
 from guardscope.gui.models.lanes import (
     IMPORTANCE,
+    Coarse,
     Intervals,
     compile_lane,
     device_lanes,
@@ -16,7 +17,7 @@ from guardscope.gui.models.lanes import (
     stack_heights,
     touch_counts,
 )
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 
@@ -42,14 +43,31 @@ def test_a_million_calls_are_columns_not_bars(fake: ModuleType) -> None:
     lanes = run_lanes(Facts(session))
     edges = np.linspace(0, 1_000_000, 1001)
     total = sum(lane.counts("call", edges, IMPORTANCE) for lane in lanes)
-    assert np.all(total.sum(axis=0) == 1000)
+    # Common outcomes are counted on a grid of a sixteenth of these columns, rare ones exactly.
+    assert np.all(np.abs(total.sum(axis=0) - 1000) <= 2 * 1000 / 16)
     rare = int(np.count_nonzero(session.runs["outcome"] == OUTCOME_NUMBER["recompile"]))
     assert total[IMPORTANCE.index(OUTCOME_NUMBER["recompile"])].sum() == rare
+    fine = np.linspace(400_000, 410_000, 1001)                # too near for the grid
+    assert np.all(sum(lane.counts("call", fine, IMPORTANCE) for lane in lanes).sum(axis=0) == 10)
     assert lanes[0].visible("call", 0, 1_000_000, IMPORTANCE, 500) is None
     near = lanes[0].visible("call", 500_000, 500_100, IMPORTANCE, 500)
     assert near is not None
     assert len(near) == 25                        # every fourth call is of the first function
     assert all(500_000 <= start < 500_100 for start, *_ in near)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3000), st.integers(1, 9)), min_size=1, max_size=400), st.integers(3, 60))
+@settings(deadline=None, max_examples=60)
+def test_the_grid_loses_nothing(pairs: list[tuple[int, int]], columns: int) -> None:
+    starts = np.sort(np.array([a for a, _ in pairs], float))
+    ends = np.sort(np.array([a + n for a, n in pairs], float))
+    coarse = Coarse(starts, ends)
+    edges = np.linspace(-5, 3015, columns + 1)
+    assert coarse.fits(edges)
+    got = coarse.counts(edges)
+    nearest = coarse.low + np.rint((edges - coarse.low) / coarse.step) * coarse.step
+    assert got.tolist() == touch_counts(starts, ends, np.clip(nearest, coarse.low - 1, ends[-1] + 1)).tolist()
+    assert got.sum() >= len(pairs)
 
 
 def test_lanes_are_functions_followed_by_their_resume_functions(fake: ModuleType) -> None:
