@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 from ..capture.unit import Unit
 from ..events.recorder import RECORDER, TypeName
 from ..tensor.tensor import Tensor
+from ..tensor.threads import THREADS
 from .artifact import Artifact
 from .policy import History
 
@@ -149,8 +151,7 @@ class Dispatcher:
         ranked = list(zip(fits, single))
 
         def several(*args: Any) -> Any:
-            ranked.sort(key=lambda pair: -pair[0].stamp)
-            for _, run in ranked:
+            for _, run in sorted(ranked, key=lambda pair: -pair[0].stamp):       # a new list: other threads read this one
                 result = run(*args)
                 if result is not MISS:
                     return result
@@ -190,6 +191,7 @@ def make_runner(dispatcher: Dispatcher, artifact: Artifact, tensor_params: tuple
     rest = artifact.guards.split(tensor_params)
     kinds: dict[str, TypeName] = {}
     values = values_text(unit.params, tensor_params, artifact, kinds)
+    who = ", __thread()" if THREADS.many else ""            # a row without it is the only thread's
     lines = [f"def run(__t0, {call}):"]
     if rest is not None:
         lines += [f"    if __rest({call}) is not None:", "        return __MISS"]
@@ -197,19 +199,19 @@ def make_runner(dispatcher: Dispatcher, artifact: Artifact, tensor_params: tuple
               "        __touch(__artifact)"]
     if artifact.ends_in_break or artifact.native:
         outcome = "not_compiled" if artifact.native else "reuse"
-        lines += ["    __append(('begin', __t0, __code_id, 0))", "    try:", f"        __result = __entry({call})",
+        lines += [f"    __append(('begin', __t0, __code_id, 0{who}))", "    try:", f"        __result = __entry({call})",
                   "    except BaseException as __problem:", f"        __failed(__artifact, {values}, __problem)",
-                  "        raise", f"    __append(('end', __clock(), __id, {outcome!r}, {values}, None))"]
+                  "        raise", f"    __append(('end', __clock(), __id, {outcome!r}, {values}, None{who}))"]
     else:
         lines += ["    try:", f"        __result = __entry({call})", "    except BaseException as __problem:",
-                  "        __append(('begin', __t0, __code_id, 0))",
+                  f"        __append(('begin', __t0, __code_id, 0{who}))",
                   f"        __failed(__artifact, {values}, __problem)", "        raise",
-                  f"    __append((__id, __t0, __clock(), {values}))"]
+                  f"    __append((__id, __t0, __clock(), {values}{who}))"]
     lines += ["    return __result"]
     namespace = {"__rest": rest, "__MISS": MISS, "__dispatcher": dispatcher, "__artifact": artifact,
                  "__touch": dispatcher.state.touch, "__append": RECORDER.append, "__entry": artifact.entry,
                  "__clock": time.perf_counter_ns, "__id": artifact.id, "__failed": record_failure,
-                 "__code_id": dispatcher.state.code_id, **kinds}
+                 "__code_id": dispatcher.state.code_id, "__thread": threading.get_ident, **kinds}
     return compile_text("\n".join(lines) + "\n", f"<reuse {unit.qualname} version {artifact.version}>", namespace, "run")
 
 
@@ -231,7 +233,8 @@ def values_text(params: Any, tensor_params: tuple[str, ...], artifact: Artifact,
 
 def record_failure(artifact: Artifact, values: tuple, problem: BaseException) -> None:
     """The end row of a run that raised."""
-    RECORDER.append(("end", time.perf_counter_ns(), artifact.id, "error", values, (type(problem).__name__, str(problem))))
+    RECORDER.append(("end", time.perf_counter_ns(), artifact.id, "error", values, (type(problem).__name__, str(problem)),
+                     threading.get_ident()))
 
 
 def compile_text(text: str, name: str, namespace: dict[str, Any], result: str) -> Any:

@@ -10,10 +10,12 @@ import itertools
 import os
 import sys
 import sysconfig
+import threading
 import time
 import types
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +24,16 @@ from ..capture.unit import Unit, unit_of
 from ..errors import GuardscopeError, Unsupported
 from ..events.recorder import RECORDER
 from ..guards.explain import sentence
+from ..guards.guard import Failure
 from ..source.locate import NoSource
 from ..tensor.tensor import Tensor
+from ..tensor.threads import THREADS
+from . import locking
 from .artifact import Artifact, Options
-from .cache import FAST, CodeState, Dispatcher, describe_value, record_failure
+from .cache import CodeState, Dispatcher, describe_value, record_failure
 from .config import CONFIG
-from .settings import SETTINGS
+from .limits import causes, places, reached, used_up
+from .stance import DELAYED, STANCE, observe, set_stance
 
 ROOT = str(Path(__file__).resolve().parents[2]) + os.sep
 API = str(Path(__file__).resolve().parents[1] / "torch_api") + os.sep
@@ -38,25 +44,6 @@ _numbers = itertools.count()
 
 class FailOnRecompileLimitHit(GuardscopeError):
     """fullgraph=True, and the recompile limit is reached: there is no eager code to fall back to."""
-
-
-class Stance:
-    """torch.compiler.set_stance: what to do instead of compiling. `name` is one of the five PyTorch knows."""
-
-    name = "default"
-
-
-STANCE = Stance()
-STANCES = ("default", "force_eager", "eager_on_recompile", "fail_on_recompile", "eager_then_compile")
-
-
-def set_stance(name: str) -> str:
-    """Switch the stance; returns the previous one. Raises RuntimeError for an unknown name."""
-    if name not in STANCES:
-        raise RuntimeError(f"invalid torch.compile stance '{name}', expected one of {', '.join(STANCES)}")
-    before, STANCE.name = STANCE.name, name
-    FAST[0] = name != "force_eager"
-    return before
 
 
 GENERATED = ("<compiled ", "<dispatch ", "<reuse ", "<artifact ", "<guards ")      # file names of generated code
@@ -114,6 +101,7 @@ class Runtime:
     def __init__(self, options: Options) -> None:
         self.options = options
         self.key = options.key()
+        self.shared_key = replace(options, isolate=None).key() if options.isolate is not None else None
 
     # -- ways in -------------------------------------------------------------------------------------------------------
     def dispatcher(self, unit: Unit) -> Dispatcher:
@@ -163,6 +151,7 @@ class Runtime:
     def miss(self, dispatcher: Dispatcher, t0: int, fn: Any, *args: Any) -> Any:
         """No remembered artifact took the call: search all, else compile, else run natively."""
         state = dispatcher.state
+        THREADS.seen()
         frame = Frame(state, t0, args)
         try:
             result = self._find_or_compile(dispatcher, frame, fn, args)
@@ -176,68 +165,101 @@ class Runtime:
         state = dispatcher.state
         if STANCE.name == "force_eager" or CONFIG.disable:
             return run_natively(state, fn, args)
+        if STANCE.backend is not None and self.options.backend is not STANCE.backend:
+            frame.passed_on = True
+            return Runtime(replace(self.options, backend=STANCE.backend)).dispatcher(state.unit).run(fn, *args)
         if state.skipped is not None:
             frame.outcome = "not_compiled"
             return self.natively_routed(state, fn, args)
-        rivals = state.matching(self.key)
-        for rival in rivals:
+        if self._fitting(dispatcher, frame, fn, args):
+            return frame.artifact.entry(fn, *args)          # type: ignore[union-attr]
+        with locking.COMPILING:                             # another thread may have compiled it in the meantime
+            run = self._choose(dispatcher, frame, fn, args)
+        return run(fn, *args)
+
+    def _fitting(self, dispatcher: Dispatcher, frame: Frame, fn: Any, args: tuple) -> bool:
+        """Whether a cached artifact accepts the call: `frame.artifact` then."""
+        state = dispatcher.state
+        for rival in self.rivals(state):
             if rival.check(fn, *args) is None:
                 state.touch(rival)
-                dispatcher.remember(rival, fn, args)
+                with locking.COMPILING:
+                    dispatcher.remember(rival, fn, args)
                 frame.artifact, frame.outcome = rival, "not_compiled" if rival.native else "reuse"
-                return rival.entry(fn, *args)
-        if rivals:
-            self._record_failures(state, rivals, fn, args)
+                return True
+        return False
+
+    def _choose(self, dispatcher: Dispatcher, frame: Frame, fn: Any, args: tuple) -> Callable[..., Any]:
+        """What runs the call when no artifact accepts it: a new artifact's entry, or plain Python."""
+        state = dispatcher.state
+        if THREADS.many and self._fitting(dispatcher, frame, fn, args):
+            return frame.artifact.entry                     # type: ignore[union-attr]
+        natively = lambda fn, *args: self.natively_routed(state, fn, args)  # noqa: E731
+        if STANCE.name in DELAYED and self.key not in state.observed:
+            state.observed.add(self.key)
+            observe(state.history, state.unit, args)
+            frame.outcome = "not_compiled"
+            return natively
+        rivals = self.rivals(state)
+        failed = self._record_failures(state, rivals, fn, args) if rivals else []
         if STANCE.name == "eager_on_recompile":
             frame.outcome = "not_compiled"
-            return self.natively_routed(state, fn, args)
+            return natively
         if STANCE.name == "fail_on_recompile":
             raise RuntimeError(f"torch.compile stance is 'fail_on_recompile', and no artifact of {state.unit.qualname} "
                                f"accepts this call{why_not(rivals, fn, args)}")
         if CONFIG.error_on_recompile and rivals:
             raise RecompileError(f"recompiling {state.unit.qualname}, and torch._dynamo.config.error_on_recompile is set"
                                  f"{why_not(rivals, fn, args)}")
-        limit = self.options.recompile_limit or SETTINGS.recompile_limit or CONFIG.recompile_limit
-        if len(state.compiled) >= limit:
-            return self._at_limit(state, frame, fn, args, limit)
+        full = reached(state, self.options)
+        if full is not None:
+            return self._at_limit(state, frame, fn, args, *full)
         from .compiling import compile_artifact
 
         artifact = compile_artifact(self, state, frame, fn, args)
         if artifact is None:                 # this call cannot be captured
             frame.outcome = "not_compiled"
-            return self.natively_routed(state, fn, args)
-        frame.artifact = artifact
+            return natively
+        frame.artifact, artifact.because = artifact, places(failed)
         frame.outcome = "not_compiled" if artifact.native else "recompile" if len(state.compiled) > 1 else "compile"
+        if THREADS.many:
+            locking.protect(artifact)
         dispatcher.remember(artifact, fn, args)
-        return artifact.entry(fn, *args)
+        return artifact.entry
 
-    def _at_limit(self, state: CodeState, frame: Frame, fn: Any, args: tuple, limit: int) -> Any:
+    def _at_limit(self, state: CodeState, frame: Frame, fn: Any, args: tuple, name: str, limit: int) -> Callable[..., Any]:
         if not state.limit_told:
             state.limit_told = True
-            reason = why_not(state.matching(self.key), fn, args)
-            RECORDER.limit(state.code_id, limit, [])
-            warnings.warn_explicit(f"torch._dynamo hit config.recompile_limit ({limit}) for {state.unit.qualname}{reason}; "
-                                   "it runs eagerly from now on", RecompileLimitWarning, state.unit.file,
+            reason, used = why_not(self.rivals(state), fn, args), causes(state, self.options)
+            RECORDER.limit(state.code_id, limit, used)
+            warnings.warn_explicit(f"torch._dynamo hit config.{name} ({limit}) for {state.unit.qualname}{reason}; "
+                                   f"it runs eagerly from now on{used_up(used)}", RecompileLimitWarning, state.unit.file,
                                    state.unit.first_line)
         if self.options.fullgraph or CONFIG.fail_on_recompile_limit_hit:
+            why = "fullgraph=True" if self.options.fullgraph else "torch._dynamo.config.fail_on_recompile_limit_hit"
             raise FailOnRecompileLimitHit(
-                f"{state.unit.qualname} has {len(state.compiled)} artifacts, the recompile limit is {limit}, and "
-                f"fullgraph=True leaves no eager way{why_not(state.matching(self.key), fn, args)}")
+                f"{state.unit.qualname} has {len(state.compiled)} artifacts, config.{name} is {limit}, and {why} leaves no "
+                f"eager way{why_not(self.rivals(state), fn, args)}{used_up(causes(state, self.options))}")
         frame.outcome = "eager_limit"
-        return run_natively(state, fn, args)
+        return lambda fn, *args: run_natively(state, fn, args)
 
-    def _record_failures(self, state: CodeState, rivals: list[Artifact], fn: Any, args: tuple) -> None:
-        if not RECORDER.active:
-            return
-        found = []
-        for artifact in rivals:
-            failures = artifact.guards.explain(fn, *args)
-            found.append((len(failures), [
+    def rivals(self, state: CodeState) -> list[Artifact]:
+        """The artifacts that may take a call, most recently used first: those of equal options, and for a wrapper that is
+        isolated also those that every wrapper with its options may use."""
+        own = state.matching(self.key)
+        return own if self.shared_key is None else [*own, *state.matching(self.shared_key)]
+
+    def _record_failures(self, state: CodeState, rivals: list[Artifact], fn: Any, args: tuple) -> list[Failure]:
+        """Record every failing guard of every artifact, nearest first; returns those of the nearest."""
+        found = [(artifact, artifact.guards.explain(fn, *args)) for artifact in rivals if not artifact.native]
+        found.sort(key=lambda pair: len(pair[1]))
+        if RECORDER.active:
+            RECORDER.failures(state.code_id, [
                 {"artifact": artifact.id, "index": f.index, "kind": f.guard.kind,
                  "origin": f.guard.origin.text if f.guard.origin is not None else "", "expected": f.expected,
-                 "seen": f.seen, "dim": f.dim, "where": f.where, "aspect": f.aspect} for f in failures]))
-        found.sort(key=lambda pair: pair[0])
-        RECORDER.failures(state.code_id, [f for _, group in found for f in group])
+                 "seen": f.seen, "dim": f.dim, "where": f.where, "aspect": f.aspect}
+                for artifact, failures in found for f in failures])
+        return found[0][1] if found else []
 
     def natively_routed(self, state: CodeState, fn: Any, args: tuple) -> Any:
         """Run a frame that is not compiled; the functions it calls still are."""
@@ -267,12 +289,12 @@ class Frame:
         self.artifact: Artifact | None = None
         self.outcome = "not_compiled"
         if RECORDER.active:
-            RECORDER.append(("begin", t0, state.code_id, caller_line()))
+            RECORDER.append(("begin", t0, state.code_id, caller_line(), threading.get_ident()))
 
     def end(self, outcome: str, problem: BaseException | None = None) -> None:
         ident = self.artifact.id if self.artifact is not None else -1
         error = (type(problem).__name__, str(problem)) if problem is not None else None
-        RECORDER.append(("end", time.perf_counter_ns(), ident, outcome, self.values, error))
+        RECORDER.append(("end", time.perf_counter_ns(), ident, outcome, self.values, error, threading.get_ident()))
 
 
 def caller_line() -> int:

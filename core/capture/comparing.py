@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,7 @@ from ..guards.facts import same as equal_constants
 from ..symbolic.symint import sym_not
 from .containers import complete, dict_find, key_of, list_items
 from .operators import SCALARS, call_special, length, on_scalars, truth, unary
+from .relied import settled
 from .signals import Break
 from .torch_calls import lower
 from .values import (
@@ -167,11 +169,19 @@ def contains(ev: Any, container: Value, item: Value) -> Any:
     if isinstance(container, Const):
         item = ev.force(item)
         if not isinstance(item, Const):
+            if not isinstance(container.value, str):
+                raise Break("operator", name="in", what=f"{item.type.__name__} and {container.type.__name__}")
             ev.raise_error(TypeError, f"'in <string>' requires string as left operand, not {item.type.__name__}")
         return ev.native(operator.contains, container.value, item.value)  # type: ignore[attr-defined]
     if isinstance(container, RangeValue):
         inner = ev.force(item)
         return isinstance(inner, Const) and lower(ev, inner) in range(container.start, container.stop, container.step)
+    if isinstance(container, ClassValue):                # the metaclass decides (an enum: 3.12 also looks for values)
+        item = ev.force(item)
+        by_enum = settled(ev, type(container.cls), "__contains__")[0] is enum.EnumMeta
+        if not by_enum or not isinstance(item, Const) or item.symbolic:
+            raise Break("operator", name="in", what=f"{item.type.__name__} and class {container.cls.__name__}")
+        return ev.native(operator.contains, container.cls, item.value)
     found = call_special(ev, container, "__contains__", item)
     if found is not None:
         return truth(ev, found)

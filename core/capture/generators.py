@@ -12,6 +12,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from ..tensor.state import STATE
+from ..tensor.threads import own
 from .signals import UserRaise
 from .values import NONE, IteratorValue, Value
 
@@ -53,7 +55,7 @@ class Coroutine:
         self.running = True
         frame, recursion = self.ev.frame, sys.getrecursionlimit()
         if self.thread is None:
-            self.thread = threading.Thread(target=self._run, daemon=True, name="traced generator")
+            self.thread = own(threading.Thread(target=self._run, args=(STATE.share(),), daemon=True, name="traced generator"))
             self.thread.start()
         else:
             self.turn.release()
@@ -66,7 +68,8 @@ class Coroutine:
             raise problem
         return self.given
 
-    def _run(self) -> None:
+    def _run(self, adopt_modes: Callable[[], None]) -> None:
+        adopt_modes()
         try:
             self.returned = self.body(self)
         except Stopped:

@@ -77,7 +77,7 @@ def sort_runs(runs: Columns, start: int) -> None:
     call was stored in parts."""
     call, time, depth = runs["call"], runs["start"], runs["depth"]
     if start > 0 and start < len(call):
-        start = int(np.searchsorted(call[:start], call[start], "left"))
+        start = int(np.searchsorted(call[:start], call[start:].min(), "left"))
     call, time, depth = call[start:], time[start:], depth[start:]
     later_call = call[1:] > call[:-1]
     later = (time[1:] > time[:-1]) | ((time[1:] == time[:-1]) & (depth[1:] >= depth[:-1]))

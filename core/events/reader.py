@@ -26,6 +26,7 @@ from .schema import (
     MAJOR,
     OTHER,
     OUTCOMES,
+    SINCE,
     STATES,
     STREAMS,
     TABLES,
@@ -44,6 +45,7 @@ from .schema import (
     NotCompiled,
     Phase,
     Result,
+    Thread,
     Value,
     fields_of,
 )
@@ -88,6 +90,7 @@ class Session:
         self.events: list[Event] = []
         self.errors: list[CallError] = []
         self.results: list[Result] = []
+        self.threads: list[Thread] = []
         self.sources: dict[str, str] = {}
         self.live: list[dict[str, Any]] = []
         self.problems: list[str] = []
@@ -97,9 +100,12 @@ class Session:
         self._lists: dict[str, list[Any]] = {
             "code": self.codes, "artifact": self.artifacts, "miss": self.misses, "break": self.breaks,
             "not_compiled": self.not_compiled, "limit": self.limits, "kernel": self.kernels, "phase": self.phases,
-            "decision": self.decisions, "event": self.events, "error": self.errors, "result": self.results}
+            "decision": self.decisions, "event": self.events, "error": self.errors, "result": self.results,
+            "thread": self.threads}
+        self._minor = 0
         self._signatures: list[tuple[int, str]] = []
         self._parsed: dict[int, list[tuple[str, Value]]] = {}
+        self._stored_runs = self._gaps = 0     # runs read from the file, and made up by _close_gap
         self._last_source = 0
         self._version = -1
         self._ended: set[str] = set()
@@ -150,18 +156,25 @@ class Session:
         application = db.execute("PRAGMA application_id").fetchone()[0]
         if application != APPLICATION_ID:
             raise ScriptError(f"{path} is an SQLite database of another program, not a Guardscope session")
-        major = db.execute("PRAGMA user_version").fetchone()[0] >> 16
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        major, self._minor = version >> 16, version & 0xFFFF
         if major > MAJOR:
             raise EnvironmentProblem(f"{path} was recorded by a newer Guardscope (format {major}, this one reads up to "
                                      f"{MAJOR}); update Guardscope to open it")
         kinds = dict(db.execute("SELECT name, type FROM sqlite_master WHERE rootpage > 0 OR type <> 'table'"))
         for table in (*TABLES, *OTHER, *(f"{s}_chunk" for s in STREAMS)):
+            if self._too_old_for(table):
+                continue
             kind = kinds.get(table)
             if kind != "table":
                 found = "is missing" if kind is None else f"is a {kind}"
                 raise ScriptError(f"{path} is not a usable session: its table '{table}' {found}")
             if any(hidden for *_, hidden in db.execute(f'PRAGMA table_xinfo("{table}")')):
                 raise ScriptError(f"{path} is not a usable session: its table '{table}' computes columns")
+
+    def _too_old_for(self, name: str) -> bool:
+        """Whether the file was recorded before this table or column existed."""
+        return SINCE.get(name, 0) > self._minor
 
     def close(self) -> None:
         """Let go of the file. What was read stays usable, except guards, nodes, failures and output."""
@@ -212,7 +225,8 @@ class Session:
         try:
             self._read_info()
             for table, cls in TABLES.items():
-                self._read_table(table, cls)
+                if not self._too_old_for(table):
+                    self._read_table(table, cls)
             self._read_signatures()
             self._read_sources()
             self._read_stream("run", self.runs)
@@ -306,32 +320,32 @@ class Session:
                 self.sources[file] = text
 
     def _read_stream(self, stream: str, into: Columns) -> None:
-        names = ", ".join(f'"{name}"' for name, _, _ in STREAMS[stream])
+        names = ", ".join("NULL" if self._too_old_for(f"{stream}.{name}") else f'"{name}"' for name, _, _ in STREAMS[stream])
         query = f'SELECT first, count, {names} FROM "{stream}_chunk" WHERE first + count > ? ORDER BY first'
         pieces: list[dict[str, np.ndarray]] = []
-        known, last_call = len(into), int(into["call"][-1]) if stream == "run" and len(into) else 0
+        known = self._stored_runs if stream == "run" else len(into)
         for first, count, *blobs in self._rows(stream, query, known):
             try:
                 columns = chunk(stream, first, count, blobs, known)
-                self._check_chunk(stream, columns, last_call)
+                self._check_chunk(stream, columns)
             except Damaged as problem:
                 self._problem(stream, f"{stream}s: those after {known} cannot be used ({problem})")
                 break
             pieces.append(columns)
             known += len(columns["start"])
-            last_call = int(columns["call"][-1]) if stream == "run" else 0
+        if stream == "run":
+            self._stored_runs = known
         if pieces:
             into.append({name: np.concatenate([piece[name] for piece in pieces]) for name in into.names})
 
-    def _check_chunk(self, stream: str, columns: dict[str, np.ndarray], last_call: int) -> None:
+    def _check_chunk(self, stream: str, columns: dict[str, np.ndarray]) -> None:
         if stream == "run":
             within(columns, "code", 0, len(self.codes))
             within(columns, "artifact", -1, len(self.artifacts))
             within(columns, "outcome", 0, len(OUTCOMES))
             within(columns, "signature", -1, len(self._signatures))
-            within(columns, "call", last_call, 1 << 31)
-            if np.any(columns["call"][1:] < columns["call"][:-1]):
-                raise Damaged("calls go backwards")
+            within(columns, "call", len(self.calls), 1 << 31)          # several threads: not in order, but none that is over
+            within(columns, "thread", 0, max(len(self.threads), 1))
         else:
             within(columns, "kernel", 0, len(self.kernels))
         if np.any(columns["end"] < columns["start"]):
@@ -343,6 +357,31 @@ class Session:
         graphs = np.sort(np.array([a.call for a in self.artifacts if a.has_graph and a.call >= 0], np.int64))
         breaks = np.sort(np.array([b.call for b in self.breaks if b.call >= 0], np.int64))
         derive_calls(self.runs, self.calls, has_graph, graphs, breaks)
+        while self._gaps < len(self.threads) and self._close_gap():          # a thread leaves at most one call unfinished
+            self._gaps += 1
+            derive_calls(self.runs, self.calls, has_graph, graphs, breaks)
+
+    def _close_gap(self) -> bool:
+        """Whether the next call can be given up: it never ended (the process did), while later calls of other threads are
+        complete. It gets a run that ended in an error, so that calls stay numbered without gaps."""
+        number, runs = len(self.calls), self.runs
+        place = int(np.searchsorted(runs["call"], number, "left"))
+        if not np.any((runs["call"][place:] > number) & (runs["depth"][place:] == 0)):
+            return False
+        frame = next((f for f in self.live if f.get("call") == number), None)
+        if frame is not None and self.state == "running":
+            return False
+        own = runs["call"][place:] == number
+        code = frame.get("code") if frame is not None else None
+        if not isinstance(code, int) or not 0 <= code < len(self.codes):
+            code = int(runs["code"][place])
+        start = min(int(runs["start"][place]), int(runs["end"][place:][own].min()) if own.any() else int(runs["start"][place]))
+        made = {"call": number, "code": code, "artifact": -1, "outcome": OUTCOMES.index("error"), "start": start,
+                "end": max(start, int(runs["end"][place:][own].max()) if own.any() else start), "depth": 0, "signature": -1,
+                "line": 0, "thread": int(runs["thread"][place]) if own.any() else 0}
+        runs.append({name: np.array([made[name]], runs[name].dtype) for name in runs.names})
+        sort_runs(runs, len(runs) - 1)
+        return True
 
     # ---- asking
 
@@ -510,6 +549,8 @@ def chunk(stream: str, first: Any, count: Any, blobs: list[Any], known: int) -> 
         raise Damaged("a chunk is missing or has an impossible size")
     columns = {}
     for (name, kind, _), blob in zip(STREAMS[stream], blobs):
+        if blob is None and f"{stream}.{name}" in SINCE:
+            blob = bytes(count * np.dtype(kind).itemsize)
         if not isinstance(blob, bytes) or len(blob) != count * np.dtype(kind).itemsize:
             raise Damaged(f"column {name} has the wrong length")
         columns[name] = np.frombuffer(blob, kind)[known - first:]

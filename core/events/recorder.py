@@ -7,9 +7,10 @@ RECORDER is the one recorder of the process. Until `open` it drops everything. R
     ("begin", start, code_id, line)                          a run starts that may contain others
     ("end", end, artifact_id or -1, outcome, values, error)  the run that began last ends
 
-`error` is (type name, message) or None. `values` holds one entry per parameter of the code: a TensorMeta, a plain
-Python value, or a type (or TypeName) when the value itself is not recorded. The methods below are the slow path; they
-go through the same deque, so order is kept.
+Each may have one entry more: threading.get_ident() of the thread it happened in. Without it, it is the thread that called
+`open`; so nothing is asked while a script has one thread. `error` is (type name, message) or None. `values` holds one entry
+per parameter of the code: a TensorMeta, a plain Python value, or a type (or TypeName) when the value itself is not recorded.
+The methods below are the slow path; they go through the same deque, so order is kept.
 
 A thread drains the deque about 20 times a second into the session file. When the script is faster than the disk for
 long, the oldest rows are dropped and an event says so; the script is never held up.
@@ -31,6 +32,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ..tensor.threads import own
 from . import schema
 from .database import cannot_write, create, hold, release, settle
 from .writer import TypeName, Writer
@@ -71,7 +73,7 @@ class Recorder:
         place = Path(path).absolute()
         if new:
             create(place, {})
-        self._writer = Writer(place)
+        self._writer = Writer(place, threading.get_ident())
         self._ticket = hold(place)
         self.path = place
         self.record_results = record_results
@@ -81,7 +83,7 @@ class Recorder:
         self._own = new
         self._stopping = False
         self._wake.clear()
-        self._thread = threading.Thread(target=self._run, name="guardscope recorder", daemon=True)
+        self._thread = own(threading.Thread(target=self._run, name="guardscope recorder", daemon=True))
         self.active = True
         self._thread.start()
         if not self._asked:
@@ -175,7 +177,7 @@ class Recorder:
     def _add(self, cls: type, kind: str | None, fields: dict[str, Any]) -> int:
         number = next(self._ids[kind]) if kind is not None else -1
         if self.active:
-            self.append(("add", cls, number if kind is not None else None, fields))
+            self.append(("add", cls, number if kind is not None else None, fields, threading.get_ident()))
         return number
 
     def code(self, name: str, qualname: str, file: str, first_line: int, end_line: int, kind: str = "function",

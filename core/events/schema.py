@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 APPLICATION_ID = 0x47554152          # "GUAR" in PRAGMA application_id: tells our databases from others
-MAJOR, MINOR = 1, 0                  # PRAGMA user_version = MAJOR << 16 | MINOR
+MAJOR, MINOR = 1, 1                  # PRAGMA user_version = MAJOR << 16 | MINOR; 1.1: threads
 VERSION = MAJOR << 16 | MINOR
 CHUNK = 65536                        # rows in a full chunk of columns
 
@@ -41,6 +41,7 @@ STREAMS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("depth", "<u2", "0 for the top-level run of a call, 1 for a run inside it, ..."),
         ("signature", "<i4", "id of the signature, -1 if unknown"),
         ("line", "<i4", "line of the call in the script, 0 if unknown"),
+        ("thread", "<u2", "id of the thread it ran in"),
     ),
     "launch": (
         ("kernel", "<i4", "id of the kernel"),
@@ -117,7 +118,7 @@ class GuardRow:
 @dataclass(frozen=True, slots=True)
 class NodeRow:
     """One node of an artifact's graph. args, dtype, shape are texts; users are node indices; kernel: number of the
-    kernel among the artifact's kernels."""
+    kernel among the artifact's kernels; view: the result shares memory with an argument."""
 
     index: int
     kind: str
@@ -134,6 +135,7 @@ class NodeRow:
     module: str = ""
     kernel: int | None = None
     users: tuple = ()
+    view: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +282,14 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class Thread:
+    """A thread of the script that called compiled functions; 0 is the one that started the recording."""
+
+    id: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Value:
     """One entry of a signature. kind "tensor": dtype, shape, strides (elements), device, requires_grad.
     kind "value": `value` is a None, bool, int, float or str. kind "type": only the type's name is known."""
@@ -306,7 +316,11 @@ class Value:
 TABLES: dict[str, type] = {
     "code": Code, "break": Break, "artifact": Artifact, "miss": Miss, "not_compiled": NotCompiled, "limit": Limit,
     "kernel": Kernel, "phase": Phase, "decision": Decision, "event": Event, "error": CallError, "result": Result,
+    "thread": Thread,
 }
+# Tables and columns (stream.column) that older files lack: the minor version that added them.
+SINCE: dict[str, int] = {"thread": 1, "run.thread": 1}
+
 # Tables of other shapes.
 OTHER: dict[str, str] = {
     "info": "key TEXT PRIMARY KEY, value TEXT NOT NULL",

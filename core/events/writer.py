@@ -6,6 +6,7 @@ durable in one transaction. Ids that the engine hands out are process-wide; in t
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 from ..tensor.meta import TensorMeta
 from .chunks import ChunkWriter, Statement
 from .database import clean, connect, dumps, encode, insert_sql
-from .schema import OUTCOME_NUMBER, TABLES, Artifact, CallError, Event, Miss, Phase
+from .schema import OUTCOME_NUMBER, TABLES, Artifact, CallError, Event, Miss, Phase, Thread
 
 MAX_SIGNATURES = 100_000     # a counter among the arguments makes every call's signature new
 LONGEST_TEXT = 200           # characters kept of a text argument
@@ -41,18 +42,28 @@ class Frame:
         self.phases: list[dict[str, Any]] = []      # of a compilation whose artifact is not known yet
 
 
+class Lane:
+    """One thread of the script: the runs that have begun in it and not ended, and its current top-level call."""
+
+    __slots__ = ("number", "stack", "open_runs", "call", "last_call")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.stack: list[Frame] = []
+        self.open_runs: list[tuple[int, ...]] = []
+        self.call = self.last_call = -1
+
+
 class Writer:
     """Writes one session. Every method must be called from one thread at a time. sqlite3.Error leaves `flush`, after
-    which nothing is lost: the next flush tries again."""
+    which nothing is lost: the next flush tries again. `thread`: the one that rows without a thread come from."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, thread: int | None = None) -> None:
         self.connection = connect(path)
         row = self.connection.execute("SELECT value FROM info WHERE key = 'start_ns'").fetchone()
         self.zero = int(row[0]) if row else 0
         self.runs, self.launches = ChunkWriter("run"), ChunkWriter("launch")
-        self.stack: list[Frame] = []
-        self.open_runs: list[tuple[int, ...]] = []
-        self.call, self.next_call = -1, 0
+        self.next_call = 0
         self.ids: dict[str, dict[int, int]] = {"code": {}, "artifact": {}, "break": {}, "kernel": {}}
         self.counts: dict[str, int] = dict.fromkeys(TABLES, 0)
         self.artifact_code: dict[int, int] = {}
@@ -61,6 +72,11 @@ class Writer:
         self.pending: list[Statement] = []
         self.live = "[]"
         self.lost = 0
+        self.lanes: dict[int | None, Lane] = {}
+        self.main = self.lanes[None] = Lane(0)
+        if thread is not None:
+            self.lanes[thread] = self.main
+        self._add(Thread, None, {"name": thread_name(thread, "main")}, self.main, translated=True)
 
     # ---- what was recorded
 
@@ -89,7 +105,8 @@ class Writer:
         elif kind == "end":
             self._end(*row[1:])
         elif kind == "add":
-            self._add(*row[1:])
+            cls, engine_id, fields, *thread = row[1:]
+            self._add(cls, engine_id, fields, self._lane(*thread))
         elif kind == "launches":
             self._launches(row[1])
         elif kind in ("guards", "nodes"):
@@ -103,66 +120,95 @@ class Writer:
         else:
             raise ValueError(f"unknown kind of row {kind!r}")
 
-    def _begin(self, start: int, code: int, line: int) -> None:
-        if not self.stack:
-            self.call, self.next_call = self.next_call, self.next_call + 1
-        self.stack.append(Frame(self.ids["code"].get(code, -1), start, line))
+    def _lane(self, thread: int | None = None) -> Lane:
+        """The lane of a thread; an id that the operating system uses again means the same lane."""
+        lane = self.lanes.get(thread)
+        if lane is None:
+            lane = self.lanes[thread] = Lane(min(self.counts["thread"], 65535))
+            self._add(Thread, None, {"name": thread_name(thread, f"thread {lane.number}")}, lane, translated=True)
+        return lane
 
-    def _end(self, end: int, artifact: int, outcome: str, values: Any, error: tuple[str, str] | None) -> None:
-        if not self.stack:
+    def _begin(self, start: int, code: int, line: int, thread: int | None = None) -> None:
+        lane = self._lane(thread)
+        if not lane.stack:
+            lane.call = lane.last_call = self.next_call
+            self.next_call += 1
+        lane.stack.append(Frame(self.ids["code"].get(code, -1), start, line))
+
+    def _end(self, end: int, artifact: int, outcome: str, values: Any, error: tuple[str, str] | None,
+             thread: int | None = None) -> None:
+        lane = self._lane(thread)
+        if not lane.stack:
             return                            # its begin was lost
-        self._settle_phases(self.stack[-1], None)
-        frame = self.stack.pop()
+        self._settle_phases(lane, lane.stack[-1], None)
+        frame = lane.stack.pop()
         known = self.ids["artifact"].get(artifact, -1)
         if error is not None:
             facts = {"code": frame.code, "type": error[0], "message": error[1], "time": end}
-            self._add(CallError, None, facts, translated=True)
+            self._add(CallError, None, facts, lane, translated=True)
         if frame.code >= 0:
             signature = self._signature(frame.code, values) if values is not None else -1
-            self.open_runs.append((self.call, frame.code, known, OUTCOME_NUMBER[outcome], frame.start - self.zero,
-                                   end - self.zero, len(self.stack), signature, frame.line))
-        if not self.stack:
-            self._settle_runs()
-            self.call = -1
+            lane.open_runs.append((lane.call, frame.code, known, OUTCOME_NUMBER[outcome], frame.start - self.zero,
+                                   end - self.zero, len(lane.stack), signature, frame.line, lane.number))
+        if not lane.stack:
+            self._settle_runs(lane)
+            lane.call = -1
 
-    def _settle_runs(self) -> None:
-        """Hand the finished runs of the current call on, in order of their start."""
-        if len(self.open_runs) > 1:
-            self.open_runs.sort(key=lambda run: (run[4], run[6]))
-        for run in self.open_runs:
+    def _settle_runs(self, lane: Lane) -> None:
+        """Hand the finished runs of a lane's current call on, in order of their start."""
+        if len(lane.open_runs) > 1:
+            lane.open_runs.sort(key=lambda run: (run[4], run[6]))
+        for run in lane.open_runs:
             self.runs.append(run)
-        self.open_runs = []
+        lane.open_runs = []
 
     def _leaves(self, rows: list[tuple[Any, ...]]) -> None:
-        """Reused runs without a break inside: (artifact, start, end, values)."""
-        known, codes = self.ids["artifact"], self.artifact_code
+        """Reused runs without a break inside: (artifact, start, end, values), and the thread."""
+        known, main = self.ids["artifact"], self.main
         good = [row for row in rows if row[0] in known]
         if not good:
             return
-        numbers = [known[row[0]] for row in good]
-        if self.stack:
-            depth, call, zero = len(self.stack), self.call, self.zero
-            for number, (_, start, end, values) in zip(numbers, good):
-                code = codes[number]
-                self.open_runs.append((call, code, number, REUSE, start - zero, end - zero, depth,
-                                       self._signature(code, values), 0))
+        if not main.stack and max(map(len, good)) == 4:
+            main.last_call = self.next_call + len(good) - 1
+            self._whole_leaves(good, [])
             return
-        n = len(good)
-        _, starts, ends, values_of = zip(*good)
-        artifacts = np.array(numbers, "<i4")
+        whole, lanes = [], []                 # runs that are calls of their own
+        for row in good:
+            lane = main if len(row) == 4 else self._lane(row[4])
+            if lane.stack:
+                self._nested_leaf(lane, row)
+            else:
+                lane.last_call = self.next_call + len(whole)
+                whole.append(row)
+                lanes.append(lane.number)
+        if whole:
+            self._whole_leaves(whole, lanes)
+
+    def _nested_leaf(self, lane: Lane, row: tuple[Any, ...]) -> None:
+        number, start, end, values = self.ids["artifact"][row[0]], *row[1:4]
+        code = self.artifact_code[number]
+        lane.open_runs.append((lane.call, code, number, REUSE, start - self.zero, end - self.zero, len(lane.stack),
+                               self._signature(code, values), 0, lane.number))
+
+    def _whole_leaves(self, rows: list[tuple[Any, ...]], lanes: list[int]) -> None:
+        """Calls that are one reused run each. `lanes`: the number of each one's thread; empty for the main thread."""
+        n, codes, known = len(rows), self.artifact_code, self.ids["artifact"]
+        columns = list(zip(*rows)) if not lanes else list(zip(*(row[:4] for row in rows)))
+        numbers = [known[artifact] for artifact in columns[0]]
         code_list = [codes[number] for number in numbers]
         get = self.signatures.get
         signatures = []
-        for code, values in zip(code_list, values_of):
+        for code, values in zip(code_list, columns[3]):
             try:
                 found = get((code, values, *map(type, values)))
             except TypeError:
                 found = None
             signatures.append(self._signature(code, values) if found is None else found)
         self.runs.extend([
-            np.arange(self.next_call, self.next_call + n, dtype="<i4"), np.array(code_list, "<i4"), artifacts,
-            np.full(n, REUSE, "u1"), np.array(starts, "<i8") - self.zero, np.array(ends, "<i8") - self.zero,
-            np.zeros(n, "<u2"), np.array(signatures, "<i4"), np.zeros(n, "<i4")])
+            np.arange(self.next_call, self.next_call + n, dtype="<i4"), np.array(code_list, "<i4"), np.array(numbers, "<i4"),
+            np.full(n, REUSE, "u1"), np.array(columns[1], "<i8") - self.zero, np.array(columns[2], "<i8") - self.zero,
+            np.zeros(n, "<u2"), np.array(signatures, "<i4"), np.zeros(n, "<i4"),
+            np.array(lanes, "<u2") if lanes else np.zeros(n, "<u2")])
         self.next_call += n
 
     def _launches(self, rows: Iterable[tuple[Any, ...]]) -> None:
@@ -172,15 +218,15 @@ class Writer:
             if number is not None:
                 self.launches.append((number, int(start) - self.zero, int(end) - self.zero))
 
-    def _add(self, cls: type, engine_id: int | None, fields: dict[str, Any], translated: bool = False) -> None:
-        """A row of a table of dataclasses. Ids in `fields` are the engine's unless `translated`."""
+    def _add(self, cls: type, engine_id: int | None, fields: dict[str, Any], lane: Lane, translated: bool = False) -> None:
+        """A row of a table of dataclasses, from a thread. Ids in `fields` are the engine's unless `translated`."""
         table = TABLE_OF[cls]
         if not translated:
             fields = self._translate(table, fields)
         if fields.get("code", 0) is None or fields.get("code", 0) < 0:
             return                            # belongs to a code that was registered before this session
         if cls is Phase and fields["artifact"] is None:
-            frame = self._frame_of(fields["code"])
+            frame = self._frame_of(lane, fields["code"])
             if frame is not None and "call" not in fields:
                 frame.phases.append(fields)
                 return
@@ -190,35 +236,35 @@ class Writer:
             self.ids[table][engine_id] = number
         names = cls.__dataclass_fields__      # type: ignore[attr-defined]
         if "call" in names and "call" not in fields:
-            fields["call"] = self.next_call - 1 if table == "result" else self.call
+            fields["call"] = lane.last_call if table == "result" else lane.call
         for key in ("time", "start", "end"):
             if key in fields:
                 fields[key] = int(fields[key]) - self.zero
         if cls is Artifact:
             self.artifact_code[number] = fields["code"]
-            frame = self._frame_of(fields["code"])
+            frame = self._frame_of(lane, fields["code"])
             fields["miss"] = frame.miss if frame is not None else -1
             if frame is not None:
-                self._settle_phases(frame, number)
+                self._settle_phases(lane, frame, number)
         elif table == "code":
             self.params[number] = tuple(fields.get("params", ()))
         elif cls is Miss:
-            frame = self._frame_of(fields["code"])
+            frame = self._frame_of(lane, fields["code"])
             if frame is not None:
                 frame.miss = number
             known = self.ids["artifact"]
             fields["failures"] = tuple({**f, "artifact": known.get(f.get("artifact"), -1)} for f in fields["failures"])
         self.pending.append((INSERTS[cls], encode(cls(id=number, **fields))))
 
-    def _frame_of(self, code: int) -> Frame | None:
-        """The innermost run of this code."""
-        return next((f for f in reversed(self.stack) if f.code == code), None)
+    def _frame_of(self, lane: Lane, code: int) -> Frame | None:
+        """The innermost run of this code in a thread."""
+        return next((f for f in reversed(lane.stack) if f.code == code), None)
 
-    def _settle_phases(self, frame: Frame, artifact: int | None) -> None:
+    def _settle_phases(self, lane: Lane, frame: Frame, artifact: int | None) -> None:
         """Store the phases of a compilation, now that its artifact (or that there is none) is known."""
         phases, frame.phases = frame.phases, []
         for fields in phases:
-            self._add(Phase, None, {**fields, "artifact": artifact, "call": self.call}, translated=True)
+            self._add(Phase, None, {**fields, "artifact": artifact, "call": lane.call}, lane, translated=True)
 
     def _translate(self, table: str, fields: dict[str, Any]) -> dict[str, Any]:
         """Engine ids to file ids; an unknown code becomes -1, any other unknown reference None."""
@@ -229,15 +275,15 @@ class Writer:
         return out
 
     def _event(self, kind: str, text: str, data: dict[str, Any]) -> None:
-        self._add(Event, None, {"kind": kind, "text": text, "data": data}, translated=True)
+        self._add(Event, None, {"kind": kind, "text": text, "data": data}, self.main, translated=True)
 
     def rows_lost(self, what: str) -> None:
         """Rows are missing from what will be fed next: runs that have begun cannot be matched with their ends."""
         self.lost += 1
         self._event("lost", what, {})
-        while self.stack:
-            frame = self.stack[-1]
-            self._end(frame.start, -1, "error", None, ("Lost", what))
+        for thread, lane in list(self.lanes.items()):
+            while lane.stack:
+                self._end(lane.stack[-1].start, -1, "error", None, ("Lost", what), thread)
 
     # ---- signatures
 
@@ -266,12 +312,14 @@ class Writer:
 
     def flush(self) -> None:
         """Store everything fed so far. sqlite3.Error if that fails; the rows are then kept for the next flush."""
-        if self.open_runs:
-            self._settle_runs()
+        lanes = list(dict.fromkeys(self.lanes.values()))
+        for lane in lanes:
+            if lane.open_runs:
+                self._settle_runs(lane)
         self.pending += self.runs.take()
         self.pending += self.launches.take()
-        live = dumps([{"call": self.call, "code": f.code, "line": f.line, "since": f.start - self.zero,
-                       "done": [p["name"] for p in f.phases]} for f in self.stack])
+        live = dumps([{"call": lane.call, "code": f.code, "line": f.line, "since": f.start - self.zero,
+                       "done": [p["name"] for p in f.phases], "thread": lane.number} for lane in lanes for f in lane.stack])
         if live != self.live:
             self.pending.append(("INSERT OR REPLACE INTO live VALUES (0, ?)", (live,)))
             self.live = live
@@ -306,6 +354,11 @@ class Writer:
     def waiting(self) -> int:
         """Rough number of rows that could not be stored yet."""
         return len(self.pending)
+
+
+def thread_name(ident: int | None, default: str) -> str:
+    """What Python calls a thread that is (still) alive."""
+    return next((t.name for t in threading.enumerate() if t.ident == ident), default)
 
 
 def _hashable(value: Any) -> bool:

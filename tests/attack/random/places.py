@@ -187,7 +187,7 @@ def function(view: View, f: Any, path: str) -> None:
         if name not in view.names:
             view.names.append(name)
         value = held.get(name)
-        if isinstance(value, types.ModuleType):
+        if isinstance(value, types.ModuleType) and not value.__name__.startswith("attack_"):
             view.libraries += [(value, n) for n in names_of(f.__code__)
                                if n in vars(value) and callable(vars(value)[n]) and not isinstance(vars(value)[n], type)
                                and (value, n) not in view.libraries]
