@@ -45,6 +45,8 @@ class Artifact:
     native: bool = False          # nothing to compile: the entry is plain Python, and no place of the limit is used
     captured: Any = None
     kernels: list = field(default_factory=list)
+    isolate: object = None        # the torch.compile call it belongs to, if that asked for isolate_recompiles
+    because: tuple[str, ...] = ()  # what differed from the nearest version when this one was compiled
     stamp: int = 0                # larger = used more recently
     hits: int = 0
 

@@ -10,11 +10,13 @@ import difflib
 from collections.abc import Callable
 from typing import Any
 
+from ..capture.closing import symbols_in
 from ..errors import GuardscopeError, ScriptError
 from ..events.recorder import RECORDER
 from ..graph.interpret import Interpreter
 from ..graph.module import GraphModule
 from ..graph.node import Graph
+from ..graph.stages import cut, reads_scalars, run_in_stages
 from .settings import SETTINGS
 
 DEFAULT = ("inductor", "opencl", "default", "cudagraphs")
@@ -70,15 +72,26 @@ def build(graph: Graph, backend: Any, example_inputs: tuple, name: str) -> Built
     """Compile `graph` for `backend`; falls back to NumPy with an event when the OpenCL backend cannot."""
     if callable(backend):
         return Built(_user(graph, backend, example_inputs), [], "user backend")
-    if backend == "opencl" and not _on_meta(graph):
+    if backend == "opencl" and reads_scalars(graph) and not any(n.op is not None and n.op.mutates for n in graph.nodes):
+        return _in_stages(graph, example_inputs, name)
+    if backend == "opencl" and not reads_scalars(graph) and not _on_meta(graph):
         try:
             from ..opencl.compile import BackendOptions, compile_graph
 
             compiled = compile_graph(graph, BackendOptions(device=SETTINGS.device, name=name))
-            return Built(compiled, list(compiled.kernels), compiled.text)
+            return Built(compiled.entry, list(compiled.kernels), compiled.text)
         except GuardscopeError as problem:
             RECORDER.event("fallback", f"{name} runs on NumPy: {problem}", {"graph": graph.name})
     return Built(Interpreter(graph), [], "NumPy, node by node")
+
+
+def _in_stages(graph: Graph, example_inputs: tuple, name: str) -> Built:
+    """A graph that reads numbers out of tensors: kernels for each piece between two of them."""
+    stages = cut(graph, symbols_in)
+    parts = [build(s.graph, "opencl", (), f"{name}_{i}") if s.graph.operations else None for i, s in enumerate(stages)]
+    call = run_in_stages(graph, stages, [part.call if part is not None else None for part in parts])
+    return Built(call, [k for part in parts if part is not None for k in part.kernels],
+                 "\n".join(part.text for part in parts if part is not None))
 
 
 def _on_meta(graph: Graph) -> bool:

@@ -40,6 +40,7 @@ class CodeState:
         self.limit_told = False
         self.dispatchers: dict[tuple, Dispatcher] = {}
         self.versions = 0
+        self.observed: set[tuple] = set()      # options whose first call ran eagerly, as a stance asked for
         self.refusals = 0          # calls that could not be captured because an exception left the function
         self.recorded: int | None = None
 
@@ -60,6 +61,7 @@ class CodeState:
             state.skipped = None
             state.limit_told = False
             state.refusals = 0
+            state.observed.clear()
             for dispatcher in state.dispatchers.values():
                 dispatcher.forget()
 

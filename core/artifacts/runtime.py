@@ -32,7 +32,7 @@ from . import locking
 from .artifact import Artifact, Options
 from .cache import CodeState, Dispatcher, describe_value, record_failure
 from .config import CONFIG
-from .limits import causes, places, reached, used_up
+from .limits import causes, places, reached, used_up, versions
 from .stance import DELAYED, STANCE, observe, set_stance
 
 ROOT = str(Path(__file__).resolve().parents[2]) + os.sep
@@ -151,6 +151,9 @@ class Runtime:
     def miss(self, dispatcher: Dispatcher, t0: int, fn: Any, *args: Any) -> Any:
         """No remembered artifact took the call: search all, else compile, else run natively."""
         state = dispatcher.state
+        if STANCE.backend is not None and self.options.backend != STANCE.backend:
+            forced = Runtime(replace(self.options, backend=STANCE.backend))
+            return forced.miss(forced.dispatcher(state.unit), t0, fn, *args)
         THREADS.seen()
         frame = Frame(state, t0, args)
         try:
@@ -165,9 +168,6 @@ class Runtime:
         state = dispatcher.state
         if STANCE.name == "force_eager" or CONFIG.disable:
             return run_natively(state, fn, args)
-        if STANCE.backend is not None and self.options.backend is not STANCE.backend:
-            frame.passed_on = True
-            return Runtime(replace(self.options, backend=STANCE.backend)).dispatcher(state.unit).run(fn, *args)
         if state.skipped is not None:
             frame.outcome = "not_compiled"
             return self.natively_routed(state, fn, args)
@@ -200,8 +200,8 @@ class Runtime:
             observe(state.history, state.unit, args)
             frame.outcome = "not_compiled"
             return natively
-        rivals = self.rivals(state)
-        failed = self._record_failures(state, rivals, fn, args) if rivals else []
+        rivals, full = self.rivals(state), reached(state, self.options)
+        failed = self._record_failures(state, rivals, fn, args) if rivals and (RECORDER.active or full is None) else []
         if STANCE.name == "eager_on_recompile":
             frame.outcome = "not_compiled"
             return natively
@@ -211,7 +211,6 @@ class Runtime:
         if CONFIG.error_on_recompile and rivals:
             raise RecompileError(f"recompiling {state.unit.qualname}, and torch._dynamo.config.error_on_recompile is set"
                                  f"{why_not(rivals, fn, args)}")
-        full = reached(state, self.options)
         if full is not None:
             return self._at_limit(state, frame, fn, args, *full)
         from .compiling import compile_artifact
@@ -220,8 +219,8 @@ class Runtime:
         if artifact is None:                 # this call cannot be captured
             frame.outcome = "not_compiled"
             return natively
-        frame.artifact, artifact.because = artifact, places(failed)
-        frame.outcome = "not_compiled" if artifact.native else "recompile" if len(state.compiled) > 1 else "compile"
+        frame.artifact, artifact.because, artifact.isolate = artifact, places(failed), self.options.isolate
+        frame.outcome = "not_compiled" if artifact.native else "recompile" if versions(state, self.options) > 1 else "compile"
         if THREADS.many:
             locking.protect(artifact)
         dispatcher.remember(artifact, fn, args)
@@ -238,8 +237,8 @@ class Runtime:
         if self.options.fullgraph or CONFIG.fail_on_recompile_limit_hit:
             why = "fullgraph=True" if self.options.fullgraph else "torch._dynamo.config.fail_on_recompile_limit_hit"
             raise FailOnRecompileLimitHit(
-                f"{state.unit.qualname} has {len(state.compiled)} artifacts, config.{name} is {limit}, and {why} leaves no "
-                f"eager way{why_not(self.rivals(state), fn, args)}{used_up(causes(state, self.options))}")
+                f"{state.unit.qualname} has {len(state.compiled)} artifacts, the {name.replace('_', ' ')} is {limit}, and {why} "
+                f"leaves no eager way{why_not(self.rivals(state), fn, args)}{used_up(causes(state, self.options))}")
         frame.outcome = "eager_limit"
         return lambda fn, *args: run_natively(state, fn, args)
 

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ..artifacts.artifact import Options
-from ..artifacts.backends import list_backends
+from ..artifacts.backends import list_backends, resolve
 from ..artifacts.cache import CodeState
-from ..artifacts.runtime import STANCE, Runtime
-from ..artifacts.runtime import set_stance as _switch
+from ..artifacts.runtime import Runtime
+from ..artifacts.stance import STANCE
+from ..artifacts.stance import set_stance as _switch
 from ..capture.residual.route import routed
 from ..capture.unit import unit_of
 from ..events.recorder import RECORDER
@@ -85,25 +86,34 @@ def cudagraph_mark_step_begin() -> None:
 
 
 class set_stance(contextlib.ContextDecorator):
-    """What compiled callables do: "default", "force_eager", "eager_on_recompile", "fail_on_recompile".
+    """What compiled callables do: "default", "force_eager" (run as plain Python), "eager_on_recompile" (reuse, else plain
+    Python), "fail_on_recompile" (reuse, else RuntimeError), "eager_then_compile" and "aot_eager_then_compile" (a first call
+    as plain Python, whose arguments count as seen, so that the second compiles dynamically where they differ).
 
+    force_backend: compile with this backend whatever torch.compile was given (with the default stance only).
+    skip_guard_eval_unsafe is accepted: guards are checked all the same, since a wrong reuse is worse than a slow call.
     Takes effect when called; as a context manager or decorator it is undone at the end.
-    Raises RuntimeError for an unknown stance.
+    After https://docs.pytorch.org/docs/stable/generated/torch.compiler.set_stance.html.
+    Raises RuntimeError for an unknown stance, or force_backend with another one than the default.
     """
 
     def __init__(self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None) -> None:
-        self.stance = stance
-        self.before = _switch(stance)
+        if callable(stance):
+            raise RuntimeError("set_stance got a function; as a decorator it takes a stance: @set_stance('force_eager')")
+        if force_backend is not None:
+            resolve(force_backend)
+        self.stance, self.backend = stance, force_backend
+        self.before = _switch(stance, force_backend)
 
     def __enter__(self) -> set_stance:
-        _switch(self.stance)
+        _switch(self.stance, self.backend)
         return self
 
     def __exit__(self, *exc: object) -> None:
-        _switch(self.before)
+        _switch(self.before.name, self.before.backend)
 
     def __call__(self, func: Any) -> Any:
-        _switch(self.before)
+        _switch(self.before.name, self.before.backend)
         return super().__call__(func)
 
 

@@ -291,6 +291,86 @@ def test_fail_on_recompile(m):
     same(g(x_of(4)), m.add_size(x_of(4)))
 
 
+def outcomes(fn, calls, **options):
+    """Number of artifacts after each call; every result is compared."""
+    g, counts = compiled(fn, **options), []
+    for args in calls:
+        same(g(*args), fn(*args))
+        counts.append(len(state(fn).compiled))
+    return counts
+
+
+@pytest.mark.parametrize("stance", ["eager_then_compile", "aot_eager_then_compile"])
+def test_a_first_call_that_runs_eagerly_counts_as_seen(m, stance):
+    with torch.compiler.set_stance(stance):
+        counts = outcomes(m.times, [(x_of(3), 1), (x_of(4), 2), (x_of(5), 3), (x_of(6), 4)])
+    assert counts == [0, 1, 1, 1]
+
+
+def test_a_forced_backend_makes_versions_of_its_own(m):
+    seen = []
+
+    def backend(gm, inputs):
+        seen.append(gm.graph.name)
+        return gm.forward
+
+    g = compiled(m.times)
+    g(x_of(3), 2)
+    with torch.compiler.set_stance("default", force_backend=backend):
+        same(g(x_of(3), 2), m.times(x_of(3), 2))
+        same(g(x_of(3), 2), m.times(x_of(3), 2))
+    same(g(x_of(3), 2), m.times(x_of(3), 2))
+    assert len(seen) == 1 and len(state(m.times).compiled) == 2
+
+
+@pytest.mark.parametrize(("stance", "backend", "said"), [
+    ("force_eager", "eager", "goes with the stance 'default'"), ("default", "no such", "no such")])
+def test_a_forced_backend_that_cannot_be(stance, backend, said):
+    with pytest.raises((RuntimeError, torch._dynamo.exc.InvalidBackend), match=said):
+        torch.compiler.set_stance(stance, force_backend=backend)
+
+
+def test_stances_undone_in_order(m):
+    g = compiled(m.add_size)
+    with torch.compiler.set_stance("force_eager"):
+        with torch.compiler.set_stance("default"):
+            g(x_of(3))
+        assert len(state(m.add_size).compiled) == 1
+        g(x_of(4))
+    assert len(state(m.add_size).compiled) == 1
+
+
+def test_the_accumulated_limit_counts_all_wrappers(m):
+    torch._dynamo.config.recompile_limit = 2
+    torch._dynamo.config.accumulated_recompile_limit = 5
+    first, second, third = (compiled(m.times, isolate_recompiles=True, dynamic=False) for _ in range(3))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for k in (1, 2, 3):
+            for g in (first, second, third):
+                same(g(x_of(2), k), m.times(x_of(2), k))
+    assert len(state(m.times).compiled) == 5
+    assert any("hit config." in str(w.message) for w in caught)
+
+
+def test_the_limit_says_what_used_it_up(m):
+    torch._dynamo.config.recompile_limit = 3
+    g = compiled(m.times, dynamic=False)
+    with pytest.warns(UserWarning, match=r"what used it up: n \(2\)"):
+        for k in range(5):
+            g(x_of(2), k)
+
+
+def test_a_limit_of_zero_compiles_nothing(m):
+    with pytest.warns(UserWarning, match=r"recompile_limit \(0\)"):
+        assert outcomes(m.add_size, [(x_of(2),)], recompile_limit=0) == [0]
+
+
+def test_an_isolated_wrapper_uses_what_all_may_use(m):
+    compiled(m.add_size)(x_of(3))
+    assert outcomes(m.add_size, [(x_of(3),)], isolate_recompiles=True) == [1]
+
+
 def test_unknown_stance():
     with pytest.raises(RuntimeError, match="stance"):
         torch.compiler.set_stance("fast")
