@@ -7,53 +7,85 @@ from typing import Any
 
 import numpy as np
 
+from ..tensor import dtypes as dt
 from .declare import Spec, named_result, operator, spelled, type_name
 from .dims import wrap_dim
 from .op import Extern, Op, call
 
 
-def _square(name: str, m: Any) -> None:
-    if m.dtype.category != 2:
+class LinAlgError(RuntimeError):
+    """A matrix that cannot be inverted or decomposed (torch.linalg.LinAlgError)."""
+
+    __module__ = "torch._C"
+
+
+LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
+
+
+def columns(m: Any, shape: Any, dtype: Any = None) -> Spec:
+    """A result in LAPACK's layout: the columns of each matrix contiguous."""
+    rows, cols = shape[-2], shape[-1]
+    rows_ = rows if not (isinstance(rows, int) and rows == 0) else 1
+    step: Any = rows_ * (cols if not (isinstance(cols, int) and cols == 0) else 1)
+    strides: list[Any] = []
+    for n in reversed(tuple(shape[:-2])):
+        strides.insert(0, step)
+        step = step * (n if not (isinstance(n, int) and n == 0) else 1)
+    return Spec(dtype or m.dtype, shape, (*strides, 1, rows_))
+
+
+def square(name: str, m: Any) -> None:
+    if m.dtype.category < 2:
         raise RuntimeError(f"linalg.{name}: Expected a floating point or complex tensor as input. Got {type_name(m.dtype)}")
     if len(m.shape) < 2:
         raise RuntimeError(f"linalg.{name}: The input tensor A must have at least 2 dimensions.")
     if m.shape[-1] != m.shape[-2]:
         raise RuntimeError(f"linalg.{name}: A must be batches of square matrices, but they are {m.shape[-2]} by "
                            f"{m.shape[-1]} matrices")
+    if m.dtype in (dt.float16, dt.bfloat16):
+        raise RuntimeError(f"linalg.{name}: Low precision dtypes not supported. Got {type_name(m.dtype)}")
 
 
-def _solved(f: Callable[..., Any], what: str) -> Callable[..., Any]:
+def solved(f: Callable[..., Any], what: str) -> Callable[..., Any]:
     """`f` with NumPy's complaint about a singular matrix as a RuntimeError."""
     def run(*arrays: np.ndarray) -> Any:
         try:
             return f(*arrays)
         except np.linalg.LinAlgError as error:
-            raise RuntimeError(f"linalg.{what}: the computation could not be completed: {error}") from None
+            raise LinAlgError(f"linalg.{what}: the computation could not be completed: {error}") from None
     return run
 
 
 def _same_size(name: str) -> Callable[..., Spec]:
     def rule(m: Any) -> Spec:
-        _square(name, m)
-        return Spec(m.dtype, m.shape)
+        square(name, m)
+        return columns(m, m.shape)
     return rule
 
 
-INV = operator("inv", "A:tensor", Extern(), _solved(np.linalg.inv, "inv"), _same_size("inv"),
-               functions="linalg.inv inverse", methods="inverse")
-CHOLESKY = operator("cholesky", "A:tensor", Extern(), _solved(np.linalg.cholesky, "cholesky"), _same_size("cholesky"),
-                    functions="linalg.cholesky")
+INV = operator("inv", "A:tensor", Extern(), solved(np.linalg.inv, "inv"), _same_size("inv"),
+               functions="linalg.inv inverse", methods="inverse", out=True)
+CHOLESKY = operator("cholesky", "A:tensor", Extern(), solved(np.linalg.cholesky, "cholesky"), _same_size("cholesky"))
+
+
+@spelled("linalg.cholesky", "", CHOLESKY)
+def cholesky(A: Any, *, upper: bool = False, out: Any = None) -> Any:
+    """The lower Cholesky factor of positive definite matrices; the upper one with upper=True."""
+    from .api import into_out
+
+    found = call(CHOLESKY, (A,))
+    return into_out(out, found.mH if upper else found)
 
 
 def _scalar_per_matrix(m: Any) -> Spec:
-    _square("det", m)
+    square("det", m)
     return Spec(m.dtype, m.shape[:-2])
 
 
 DET = operator("det", "A:tensor", Extern(), np.linalg.det, _scalar_per_matrix, functions="det linalg.det", methods="det")
 SLOGDET = operator("slogdet", "A:tensor", Extern(), lambda a: tuple(np.linalg.slogdet(a)),
                    lambda m: (_scalar_per_matrix(m), _scalar_per_matrix(m)), functions="slogdet linalg.slogdet",
-                   methods="slogdet", returns=named_result("slogdet", "sign logabsdet"))
+                   methods="slogdet", returns=named_result("linalg_slogdet", "sign logabsdet"))
 
 
 @spelled("logdet", "logdet", SLOGDET)
@@ -63,11 +95,32 @@ def logdet(input: Any) -> Any:
     return value.masked_fill(sign < 0, float("nan"))
 
 
-def _pinv_rule(m: Any) -> Spec:
+def _pinv_rule(m: Any, rcond: Any, hermitian: bool) -> Spec:
+    if m.dtype.category < 2:
+        raise RuntimeError(f"linalg.pinv: Expected a floating point or complex tensor as input. Got {type_name(m.dtype)}")
+    if len(m.shape) < 2:
+        raise RuntimeError("linalg.pinv: The input tensor A must have at least 2 dimensions.")
     return Spec(m.dtype, (*m.shape[:-2], m.shape[-1], m.shape[-2]))
 
 
-PINV = operator("pinv", "A:tensor", Extern(), np.linalg.pinv, _pinv_rule, functions="linalg.pinv pinverse", methods="pinverse")
+def _pinv(a: np.ndarray, rcond: Any, hermitian: bool) -> np.ndarray:
+    limit = np.finfo(a.dtype).eps * max(a.shape[-2:]) if rcond is None else rcond
+    return np.linalg.pinv(a, limit, hermitian)
+
+
+PINV = operator("pinv", "A:tensor, rcond:any=None, hermitian:bool=False", Extern(), _pinv, _pinv_rule)
+
+
+@spelled("linalg.pinv", "", PINV)
+def pinv(A: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None) -> Any:
+    """The pseudo-inverse; singular values up to rtol * largest count as zero."""
+    return call(PINV, (A, rtol if rtol is not None else rcond, hermitian))
+
+
+@spelled("pinverse", "pinverse", PINV)
+def pinverse(input: Any, rcond: float = 1e-15) -> Any:
+    """linalg.pinv with an absolute default."""
+    return call(PINV, (input, rcond, False))
 
 
 def _solve(a: np.ndarray, b: np.ndarray) -> Any:
@@ -76,57 +129,106 @@ def _solve(a: np.ndarray, b: np.ndarray) -> Any:
 
 
 def _solve_rule(a: Any, b: Any) -> Spec:
-    _square("solve", a)
-    return Spec(a.dtype, b.shape)
+    square("solve", a)
+    if a.dtype is not b.dtype:
+        raise RuntimeError(f"linalg.solve: Expected A and B to have the same dtype, but found A of type {type_name(a.dtype)} and "
+                           f"B of type {type_name(b.dtype)} instead")
+    vector = len(b.shape) == 1 or (len(b.shape) == len(a.shape) - 1 and tuple(b.shape) == tuple(a.shape[:-1]))
+    if vector:
+        if b.shape[-1] != a.shape[-1]:
+            raise RuntimeError(f"linalg.solve: Incompatible shapes of A and B for the equation AX = B ({a.shape[-2]}x"
+                               f"{a.shape[-1]} and {b.shape[-1]}x1)")
+        return Spec(a.dtype, (*a.shape[:-2], a.shape[-1]) if len(b.shape) == 1 else b.shape)
+    if b.shape[-2] != a.shape[-1]:
+        raise RuntimeError(f"linalg.solve: Incompatible shapes of A and B for the equation AX = B ({a.shape[-2]}x{a.shape[-1]} "
+                           f"and {b.shape[-2]}x{b.shape[-1]})")
+    from .broadcast import broadcast_two
+
+    return Spec(a.dtype, (*broadcast_two(tuple(a.shape[:-2]), tuple(b.shape[:-2])), b.shape[-2], b.shape[-1]))
 
 
-SOLVE = operator("solve", "A:tensor, B:tensor", Extern(), _solved(_solve, "solve"), _solve_rule, functions="linalg.solve")
+SOLVE = operator("solve", "A:tensor, B:tensor", Extern(), solved(_solve, "solve"), _solve_rule)
 
 
-def _qr_rule(m: Any) -> tuple:
+@spelled("linalg.solve", "", SOLVE)
+def solve(A: Any, B: Any, *, left: bool = True, out: Any = None) -> Any:
+    """X with A @ X = B (X @ A = B with left=False)."""
+    from .api import into_out
+
+    return into_out(out, call(SOLVE, (A, B)) if left else call(SOLVE, (A.mT, B.mT)).mT)
+
+
+def _qr_rule(m: Any, mode: str) -> tuple:
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'")
+    if m.dtype.category < 2:
+        raise RuntimeError(f"linalg.qr: Expected a floating point or complex tensor as input. Got {type_name(m.dtype)}")
     rows, cols = m.shape[-2], m.shape[-1]
-    k = rows if rows < cols else cols
-    return Spec(m.dtype, (*m.shape[:-2], rows, k)), Spec(m.dtype, (*m.shape[:-2], k, cols))
+    k = rows if mode == "complete" or rows < cols else cols
+    lead = tuple(m.shape[:-2])
+    return (Spec(m.dtype, (0,) if mode == "r" else (*lead, rows, k)),
+            Spec(m.dtype, (*lead, (rows if rows < cols else cols) if mode == "r" else k, cols)))
 
 
-QR = operator("qr", "A:tensor", Extern(), lambda a: tuple(np.linalg.qr(a)), _qr_rule, functions="linalg.qr",
-              returns=named_result("qr", "Q R"))
+def _qr(a: np.ndarray, mode: str) -> tuple:
+    if mode == "r":
+        return np.zeros(0, a.dtype), np.linalg.qr(a, "r")
+    return tuple(np.linalg.qr(a, mode))
 
 
-def _svd_rule(m: Any) -> tuple:
+QR = operator("qr", "A:tensor, mode:str='reduced'", Extern(), _qr, _qr_rule, functions="linalg.qr",
+              returns=named_result("linalg_qr", "Q R"))
+ReturnQr = named_result("qr", "Q R")
+
+
+@spelled("qr", "qr", QR)
+def old_qr(input: Any, some: bool = True, *, out: Any = None) -> Any:
+    """(Q, R), reduced unless some=False."""
+    return ReturnQr(*call(QR, (input, "reduced" if some else "complete")))
+
+
+def _svd_rule(m: Any, full: bool) -> tuple:
+    if m.dtype.category < 2:
+        raise RuntimeError(f"linalg.svd: Expected a floating point or complex tensor as input. Got {type_name(m.dtype)}")
+    if len(m.shape) < 2:
+        raise RuntimeError("linalg.svd: The input tensor A must have at least 2 dimensions.")
     rows, cols = m.shape[-2], m.shape[-1]
     k = rows if rows < cols else cols
     lead = tuple(m.shape[:-2])
-    return Spec(m.dtype, (*lead, rows, k)), Spec(m.dtype, (*lead, k)), Spec(m.dtype, (*lead, k, cols))
+    return (Spec(m.dtype, (*lead, rows, rows if full else k)), Spec(dt.REAL_OF.get(m.dtype, m.dtype), (*lead, k)),
+            Spec(m.dtype, (*lead, cols if full else k, cols)))
 
 
-SVD = operator("svd", "A:tensor", Extern(), lambda a: tuple(np.linalg.svd(a, full_matrices=False)), _svd_rule,
+SVD = operator("svd", "A:tensor, full_matrices:bool=True", Extern(),
+               lambda a, full: tuple(solved(np.linalg.svd, "svd")(a, full)), _svd_rule, functions="linalg.svd",
                returns=named_result("linalg_svd", "U S Vh"))
+ReturnSvd = named_result("svd", "U S V")
 
 
-@spelled("linalg.svd", "", SVD)
-def svd(A: Any, full_matrices: bool = True) -> Any:
-    """Singular values with the reduced factors; NotYetSupported for full ones of a matrix that is not square."""
-    if full_matrices and A.shape[-1] != A.shape[-2]:
-        from ..errors import NotYetSupported
-        raise NotYetSupported("torch.linalg.svd(full_matrices=True) of a matrix that is not square does not exist yet: pass "
-                              "full_matrices=False.")
-    return call(SVD, (A,))
+@spelled("svd", "svd", SVD)
+def old_svd(input: Any, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
+    """(U, S, V) with input = U @ diag(S) @ V.mH."""
+    u, s, vh = call(SVD, (input, not some))
+    return ReturnSvd(u, s, vh.mH) if compute_uv else ReturnSvd(u.new_zeros(tuple(u.shape)), s, vh.new_zeros(tuple(vh.shape)))
 
 
 @spelled("linalg.svdvals", "", SVD)
-def svdvals(A: Any) -> Any:
+def svdvals(A: Any, *, driver: str | None = None, out: Any = None) -> Any:
     """The singular values, largest first."""
-    return call(SVD, (A,))[1]
+    return call(SVD, (A, False))[1]
 
 
-def _eigh_rule(m: Any) -> tuple:
-    _square("eigh", m)
-    return Spec(m.dtype, m.shape[:-1]), Spec(m.dtype, m.shape)
+def _eigh_rule(m: Any, uplo: str) -> tuple:
+    square("eigh", m)
+    return Spec(dt.REAL_OF.get(m.dtype, m.dtype), m.shape[:-1]), Spec(m.dtype, m.shape)
 
 
-EIGH = operator("eigh", "A:tensor", Extern(), lambda a: tuple(_solved(np.linalg.eigh, "eigh")(a)), _eigh_rule,
-                functions="linalg.eigh", returns=named_result("linalg_eigh", "eigenvalues eigenvectors"))
+def _eigh(a: np.ndarray, uplo: str) -> tuple:
+    return tuple(solved(lambda x: np.linalg.eigh(x, uplo), "eigh")(a))
+
+
+EIGH = operator("eigh", "A:tensor, UPLO:str='L'", Extern(), _eigh, _eigh_rule, functions="linalg.eigh",
+                returns=named_result("linalg_eigh", "eigenvalues eigenvectors"))
 
 
 def _cross_rule(a: Any, b: Any, dim: int) -> Spec:

@@ -21,7 +21,8 @@ def _dtype_of(name: str, *metas: Any) -> Any:
 
 def _c(d: Any) -> str:
     return {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long", "int32": "int",
-            "int16": "short", "int8": "signed char", "uint8": "unsigned char", "bool": "bool"}[d.name]
+            "int16": "short", "int8": "signed char", "uint8": "unsigned char", "bool": "bool",
+            "bfloat16": "c10::BFloat16", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}[d.name]
 
 
 def _product(a: np.ndarray, b: np.ndarray) -> Any:
@@ -110,8 +111,10 @@ DOT = operator("dot", "input, tensor:tensor", _as_matmul, _product, _vector_rule
 
 @spelled("vdot", "vdot", DOT)
 def vdot(input: Any, other: Any) -> Any:
-    """The inner product of two vectors."""
-    return call(DOT, (input, other))
+    """The inner product of two vectors, the first conjugated."""
+    from .complex_numbers import conj
+
+    return call(DOT, (conj(input), other))
 
 
 @spelled("inner", "inner", MATMUL)
@@ -171,6 +174,16 @@ def _addition(name: str, schema: str, product: Op, rule: Any) -> Op:
 ADDMM = _addition("addmm", "input, mat1, mat2, *, beta=1, alpha=1", MM, _mm_rule)
 BADDBMM = _addition("baddbmm", "input, batch1, batch2, *, beta=1, alpha=1", BMM, _bmm_rule)
 ADDMV = _addition("addmv", "input, mat:tensor, vec:tensor, *, beta=1, alpha=1", MV, _vector_rule("mv", (2, 1)))
+
+
+@spelled("addr", "addr", None)
+def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Any:
+    """beta * input + alpha * outer(vec1, vec2)."""
+    from .api import into_out
+
+    product = outer(vec1, vec2)
+    product = product if alpha == 1 else product * alpha
+    return into_out(out, product if beta == 0 else product + (input if beta == 1 else input * beta))
 
 
 @spelled("addbmm", "addbmm", BADDBMM)
@@ -310,10 +323,16 @@ def einsum(equation: str, *operands: Any) -> Any:
     if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
         operands = tuple(operands[0])
     terms, out = _labels(equation, operands)
+    for c in out:
+        if not any(c in t for t in terms):
+            raise RuntimeError(f"einsum(): output subscript {c} does not appear in the equation for any input operand")
     prepared = [_diagonals(x, t) for x, t in zip(operands, terms)]
     x, term = prepared[0]
     for k, (y, other) in enumerate(prepared[1:], 1):
         later = "".join(t for _, t in prepared[k + 1:])
+        free = [c for c in out if (c in term) != (c in other)]
+        if k + 1 == len(prepared) and free and free[0] in other:      # so that the result need not be permuted
+            x, term, y, other = y, other, x, term
         x, term = _pair(x, term, y, other, out + later)
     gone = [i for i, c in enumerate(term) if c not in out]
     if gone:
@@ -325,27 +344,29 @@ def einsum(equation: str, *operands: Any) -> Any:
 def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     """Sums over the last `dims` dimensions of a with the first of b, or over the dimensions listed for each."""
     if isinstance(dims, int):
+        if dims > min(a.ndim, b.ndim):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         left, right = list(range(a.ndim - dims, a.ndim)), list(range(dims))
     else:
         left, right = [list(d) if isinstance(d, (tuple, list)) else [d] for d in dims]
         left, right = [d % a.ndim for d in left], [d % b.ndim for d in right]
     keep_a, keep_b = [d for d in range(a.ndim) if d not in left], [d for d in range(b.ndim) if d not in right]
+    for d, e in zip(left, right):
+        if not same(a.shape[d], b.shape[e]) and a.shape[d] != b.shape[e]:
+            raise RuntimeError(f"contracted dimensions need to match, but first has size {a.shape[d]} in dim {d - a.ndim} and "
+                               f"second has size {b.shape[e]} in dim {e - b.ndim}")
     inner_: Any = 1
     for d in left:
         inner_ = inner_ * a.shape[d]
-    x = a.permute(keep_a + left).reshape(-1, inner_) if keep_a else a.permute(left).reshape(1, inner_)
-    y = b.permute(right + keep_b).reshape(inner_, -1) if keep_b else b.permute(right).reshape(inner_, 1)
+    outer_a: Any = 1
+    for d in keep_a:
+        outer_a = outer_a * a.shape[d]
+    outer_b: Any = 1
+    for d in keep_b:
+        outer_b = outer_b * b.shape[d]
+    x = a.permute(keep_a + left).reshape(outer_a, inner_)
+    y = b.permute(right + keep_b).reshape(inner_, outer_b)
     return call(MM, (x, y)).reshape([a.shape[d] for d in keep_a] + [b.shape[d] for d in keep_b])
-
-
-@spelled("chain_matmul linalg.multi_dot", "", MM)
-def multi_dot(*matrices: Any) -> Any:
-    """The product of several matrices."""
-    many = matrices[0] if len(matrices) == 1 else matrices
-    out = many[0]
-    for m in many[1:]:
-        out = call(MATMUL, (out, m))
-    return out
 
 
 @spelled("kron", "kron", None)

@@ -5,6 +5,7 @@ Eager forms see every window through a NumPy view and use one matrix product or 
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -340,14 +341,37 @@ ADAPTIVE = {(kind, n): operator(f"adaptive_{kind}_pool{n}d", "input, output_size
     for kind in ("avg", "max") for n in (1, 2, 3)}
 
 
+def _adaptive_max_with_indices(x: Any, size: tuple) -> tuple[Any, Any]:
+    """Maxima of x[N, C, *spatial] and their places in the flattened spatial dimensions, window by window."""
+    from .joining import stack as joined
+    lead, spatial = tuple(x.shape[:2]), tuple(x.shape[2:])
+    values, places = [], []
+    for cell in itertools.product(*map(range, size)):
+        spans = [range((k * n) // m, -((-(k + 1) * n) // m)) for k, m, n in zip(cell, size, spatial)]
+        window = x[(slice(None), slice(None), *(slice(s.start, s.stop) for s in spans))]
+        value, at = window.reshape(*lead, -1).max(-1)
+        place, step = 0, 1
+        for s, n in zip(reversed(spans), reversed(spatial)):
+            place = place + (at % len(s) + s.start) * step
+            at, step = at // len(s), step * n
+        values.append(value)
+        places.append(place)
+    return joined(values, -1).reshape(*lead, *size), joined(places, -1).reshape(*lead, *size)
+
+
+def _batched_pair(input: Any, n: int, run: Any) -> tuple[Any, Any]:
+    if input.ndim == n + 2:
+        return run(input)
+    value, place = run(input.unsqueeze(0))
+    return value.squeeze(0), place.squeeze(0)
+
+
 def _adaptive_api(kind: str, n: int) -> Any:
     def pool(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-        if return_indices:
-            from ..errors import NotYetSupported
-            raise NotYetSupported(f"adaptive_{kind}_pool{n}d(return_indices=True) does not exist yet; max_pool{n}d with "
-                                  f"return_indices does.")
         wanted = spread(output_size, n, "output_size")
         size = tuple(input.shape[input.ndim - n + i] if m is None else m for i, m in enumerate(wanted))
+        if return_indices and kind == "max":
+            return _batched_pair(input, n, lambda x: _adaptive_max_with_indices(x, size))
         return _batched(input, n, lambda x: call(ADAPTIVE[kind, n], (x, size)))
 
     pool.__name__ = f"adaptive_{kind}_pool{n}d"

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...errors import NotYetSupported
+from ...ops.op import call
+from ...ops.resampling import RESIZE
 from ...tensor.dtypes import float32, int64
 from .. import toplevel as T
 from ..naming import present
@@ -25,15 +26,22 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
     if mode in _LINEAR:
         if dims != _LINEAR[mode]:
             raise NotImplementedError(f"Got {input.dim()}D input, but {mode} mode needs {_LINEAR[mode] + 2}D input")
+    elif mode == "bicubic":
+        if dims != 2:
+            raise NotImplementedError(f"Got {input.dim()}D input, but bicubic mode needs 4D input")
     elif mode not in ("nearest", "nearest-exact", "area"):
-        raise NotYetSupported(f"F.interpolate(mode={mode!r}) does not exist in Guardscope yet: use 'nearest', 'linear', "
-                              "'bilinear', 'trilinear' or 'area'.")
-    if antialias:
-        raise NotYetSupported("F.interpolate(antialias=True) does not exist in Guardscope yet: use mode='area' to shrink.")
-    if align_corners is not None and mode not in _LINEAR:
+        raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: "
+                                  "nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact "
+                                  f"(got {mode})")
+    if antialias and mode not in ("bilinear", "bicubic"):
+        raise ValueError("Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input")
+    if align_corners is not None and mode not in _LINEAR and mode != "bicubic":
         raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | "
                          "bicubic | trilinear")
     sizes, factors = _target(input, size, scale_factor, dims, recompute_scale_factor)
+    if mode == "bicubic" or antialias:
+        scales = tuple([None if f is None else 1.0 / f for f in factors])
+        return call(RESIZE, (input, tuple(sizes), "cubic" if mode == "bicubic" else "linear", bool(align_corners), scales, antialias))
     if mode == "area":
         from .functional import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
@@ -84,6 +92,22 @@ def _linear(x: Any, dim: int, have: Any, want: Any, factor: float | None, align_
     high = (low + 1).clamp(max=have - 1)
     share = (at - low).to(x.dtype).reshape([-1 if d == dim else 1 for d in range(x.dim())])
     return x.index_select(dim, low) * (1 - share) + x.index_select(dim, high) * share
+
+
+def upsample(input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+             align_corners: bool | None = None) -> Any:
+    """interpolate under its older name."""
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+    """interpolate(mode="nearest")."""
+    return interpolate(input, size, scale_factor)
+
+
+def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+    """interpolate(mode="bilinear", align_corners=True)."""
+    return interpolate(input, size, scale_factor, "bilinear", True)
 
 
 present(globals())
