@@ -42,7 +42,10 @@ class SessionModel(QObject):
     """`opened` fires when another session (or none) is shown, `grown` when the shown one has new rows,
     `selection_changed(old, new)` with two Selections, `filter_changed` and `highlight_changed` for the timeline,
     `source_wanted` when a link to a line was followed, `tools_changed` when the policy lab or a comparison has news,
-    `lab_wanted("lab" or "lab_show")` when a suggestion should be tried, or what was tried shown."""
+    `lab_wanted("lab" or "lab_show")` when a suggestion should be tried, or what was tried shown.
+
+    In replay `session` and `facts` are those as of the selected call; `whole` and `whole_facts` always know everything.
+    `rewound` fires when the time they stand at has changed."""
 
     opened = Signal()
     grown = Signal()
@@ -52,11 +55,15 @@ class SessionModel(QObject):
     source_wanted = Signal()
     tools_changed = Signal()
     lab_wanted = Signal(str)
+    rewound = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.session: Any = None
         self.facts: Facts | None = None
+        self.whole: Any = None
+        self.whole_facts: Facts | None = None
+        self.as_of: int | None = None        # in replay: the call after which everything is shown
         self.selection = Selection()
         self.filter: frozenset[str] = frozenset()
         self.highlight: frozenset[int] = frozenset()
@@ -73,9 +80,9 @@ class SessionModel(QObject):
         """Show a session; the one shown before is closed."""
         from .facts import Facts
 
-        old, self.session = self.session, session
-        self.facts = Facts(session) if session is not None else None
-        self._causes = None
+        old, self.session, self.whole = self.whole, session, session
+        self.facts = self.whole_facts = Facts(session) if session is not None else None
+        self.as_of, self.comparison, self._causes = None, None, None
         self._back.clear()
         self._ahead.clear()
         self.marked = None
@@ -89,14 +96,14 @@ class SessionModel(QObject):
 
     @property
     def running(self) -> bool:
-        return self.session is not None and self.session.state == "running"
+        return self.whole is not None and self.whole.state == "running"
 
     def poll(self) -> bool:
         """Look whether the session file has grown; tell everybody if so."""
-        if self.session is None or not self.session.refresh():
+        if self.whole is None or not self.whole.refresh():
             return False
-        assert self.facts is not None
-        self.facts.renew()
+        assert self.whole_facts is not None
+        self.whole_facts.renew()
         self.grown.emit()
         return True
 
@@ -109,6 +116,39 @@ class SessionModel(QObject):
         if self._causes is None or self._causes[0] != self.facts.revision:
             self._causes = self.facts.revision, cause_rows(self.session)
         return self._causes[1]
+
+    # replay
+
+    def set_replay(self, on: bool) -> None:
+        """Show everything as of the selected call (the first if none is selected), or as it is now."""
+        if self.whole is None or on == (self.as_of is not None):
+            return
+        if on:
+            if self.whole_facts is not None and self.whole_facts.n_calls:
+                self.rewind(self.selection.call or 0)
+            return
+        self.session, self.facts, self.as_of, self._causes = self.whole, self.whole_facts, None, None
+        self.rewound.emit()
+
+    def rewind(self, call: int) -> None:
+        """Show everything as of the end of a call, and select it."""
+        self._stand_at(call)
+        self.select(call=call)
+
+    def _stand_at(self, call: int) -> None:
+        from ..core.events.replay import SessionAt
+        from .facts import Facts
+
+        if call == self.as_of:
+            return
+        self.session, self.as_of, self._causes = SessionAt(self.whole, call), call, None
+        self.facts = Facts(self.session)
+        if self.marked is not None and self.marked > call:
+            self.marked = None
+        # What is selected may not be there yet; nobody is told before the call itself is selected.
+        self.selection = Selection()
+        self._set(self._complete({"call": call}))
+        self.rewound.emit()
 
     # what was found out about the session by other runs
 
@@ -138,14 +178,18 @@ class SessionModel(QObject):
         """Select by any of Selection's fields; what follows from them is filled in, what contradicts is dropped."""
         if self.facts is None:
             return
+        before = self.selection
+        if self.as_of is not None and wanted.get("call") is not None:
+            self._stand_at(wanted["call"])
         cause = wanted.pop("cause", None)
         new = replace(self._complete(wanted), cause=cause)
-        if new == self.selection:
+        if new == before:
             return
-        self._back.append(self.selection)
+        self._back.append(before)
         del self._back[:-HISTORY]
         self._ahead.clear()
-        self._set(new)
+        if new != self.selection:            # in replay it may be selected already
+            self._set(new)
 
     def show_line(self, file: str | None, line: int) -> None:
         """Select a line (of the selected file unless given) and bring it to the front."""
@@ -162,12 +206,17 @@ class SessionModel(QObject):
     def go_back(self) -> None:
         if self._back:
             self._ahead.append(self.selection)
-            self._set(self._back.pop())
+            self._return_to(self._back.pop())
 
     def go_ahead(self) -> None:
         if self._ahead:
             self._back.append(self.selection)
-            self._set(self._ahead.pop())
+            self._return_to(self._ahead.pop())
+
+    def _return_to(self, old: Selection) -> None:
+        if self.as_of is not None and old.call is not None:
+            self._stand_at(old.call)
+        self._set(old)
 
     @property
     def can_go_back(self) -> bool:
@@ -180,15 +229,15 @@ class SessionModel(QObject):
     def step(self, by: int, only_misses: bool = False) -> None:
         """Select the next (by=1) or previous (by=-1) call that passes the filter; with `only_misses` the next that was
         not simply reused."""
-        if self.facts is None or not self.facts.n_calls:
+        if self.whole_facts is None or not self.whole_facts.n_calls:
             return
         from ..core.events.schema import OUTCOMES
 
-        outcomes = self.session.calls["outcome"]
+        outcomes = self.whole.calls["outcome"]
         wanted = [n for n in OUTCOMES if (not self.filter or n in self.filter) and (not only_misses or n != "reuse")]
         numbers = [OUTCOMES.index(n) for n in wanted]
         here = self.selection.call
-        at = (-1 if by > 0 else self.facts.n_calls) if here is None else here
+        at = (-1 if by > 0 else self.whole_facts.n_calls) if here is None else here
         ahead = outcomes[at + 1:] if by > 0 else outcomes[:max(at, 0)][::-1]
         import numpy as np
 

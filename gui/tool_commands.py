@@ -22,7 +22,18 @@ def register_tools(w: MainWindow) -> None:
         view: Any = w.views["what_if"]
         view.focus_line()
 
+    def end(last: bool) -> None:
+        m.select(call=m.whole_facts.n_calls - 1 if last else 0)  # type: ignore[union-attr]
+
     w.commands.add(
+        Command("go.first", "First call", lambda: end(False), "Go", "Alt+Home", "", "", no_calls),
+        Command("go.last", "Last call", lambda: end(True), "Go", "Alt+End", "", "", no_calls),
+        Command("replay.toggle", "Replay", lambda: m.set_replay(m.as_of is None), "Go", "Ctrl+R",
+                "Step through the calls; every view shows the state as of the selected one", "", no_calls,
+                lambda: m.as_of is not None, group=2),
+        Command("replay.play", "Replay: play or pause", lambda: w.views["replay"].step("play"), "Go",  # type: ignore[attr-defined]
+                "Ctrl+Space", "Step by itself, twice a second", "",
+                lambda: "" if m.as_of is not None else "replay is off", group=2),
         Command("tools.what_if", "What if\N{HORIZONTAL ELLIPSIS}", what_if, "Tools", "Ctrl+K",
                 "Change a value of the selected call and see which version would take it; nothing is run", "", no_selected),
         Command("tools.lab", "Run the policy lab", lambda: w.tools.start_lab(), "Tools", "Ctrl+L",

@@ -23,6 +23,7 @@ def make_views(model: SessionModel, jobs: Jobs) -> dict[str, View]:
     from .matrix import MatrixView
     from .output import OutputView
     from .policy_lab import PolicyLabView
+    from .replay import ReplayView
     from .sizes import SizesView
     from .source import SourceView
     from .summary import SummaryView
@@ -31,5 +32,5 @@ def make_views(model: SessionModel, jobs: Jobs) -> dict[str, View]:
 
     kinds = (SummaryView, TimelineView, FunctionsView, OutputView, CausesView, GuardsView, MatrixView, CoverageView,
              GraphView, SourceView, PythonView, KernelView, SizesView, CallView, WhatIfView,
-             PolicyLabView, CompareView)
+             PolicyLabView, CompareView, ReplayView)
     return {kind.name: kind(model, jobs) for kind in kinds}

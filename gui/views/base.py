@@ -52,6 +52,7 @@ class View(QWidget):
     name = ""
     title = ""
     cares: frozenset[str] = frozenset({"session", "rows", "selection", "theme"})
+    in_replay: tuple[str, ...] = ("session", "rows")     # what is new for it when replay stands at another call
 
     def __init__(self, model: SessionModel, jobs: Jobs) -> None:
         super().__init__()
@@ -70,6 +71,7 @@ class View(QWidget):
         model.filter_changed.connect(lambda: self.ask("filter"))
         model.highlight_changed.connect(lambda: self.ask("highlight"))
         model.tools_changed.connect(lambda: self.ask("tools"))
+        model.rewound.connect(lambda: self.ask(*self.in_replay))
 
     # for subclasses
 

@@ -27,6 +27,7 @@ class TimelineView(View):
     name = "timeline"
     title = "Timeline"
     cares = frozenset({"session", "rows", "selection", "filter", "highlight", "theme"})
+    in_replay = ("selection",)               # the future stays on the timeline, dimmed
 
     def __init__(self, model: SessionModel, jobs: Jobs) -> None:
         super().__init__(model, jobs)
@@ -80,13 +81,13 @@ class TimelineView(View):
             if "session" not in what and begin < self._next_build and m.running:
                 self._waiting.add("rows")
             else:
-                c.set_facts(m.facts, keep_view="session" not in what)
+                c.set_facts(m.whole_facts, keep_view="session" not in what)
                 self._next_build = time.monotonic() + 9 * (time.monotonic() - begin)
         c.shown = tuple(o for o in IMPORTANCE if not m.filter or OUTCOMES[o] in m.filter)
         c.highlight = np.array(sorted(m.highlight), np.int64)
         if c.selected_call != m.selection.call and m.selection.call is not None:
             c.reveal_call(m.selection.call)
-        c.selected_call, c.selected_code = m.selection.call, m.selection.code
+        c.selected_call, c.selected_code, c.now = m.selection.call, m.selection.code, m.as_of
         c.redraw()
 
     def set_axis(self, axis: str) -> None:
@@ -98,7 +99,7 @@ class TimelineView(View):
     def command(self, name: str) -> None:
         """A key of the canvas, by name."""
         m, c = self.model, self.canvas
-        n = m.facts.n_calls if m.facts is not None else 0
+        n = m.whole_facts.n_calls if m.whole_facts is not None else 0
         if name in ("previous", "next", "previous_miss", "next_miss"):
             m.step(1 if name.startswith("next") else -1, name.endswith("miss"))
         elif name in ("in", "out"):
@@ -117,14 +118,14 @@ class TimelineView(View):
                 m.select(code=codes[max(0, min(len(codes) - 1, at_lane + (1 if name == "down" else -1)))])
 
     def _clicked(self, call: int, code: int) -> None:
-        facts = self.model.facts
+        facts = self.model.whole_facts
         assert facts is not None
         ran = [r for r in facts.call_runs(call) if r["code"] == code and r["artifact"] >= 0]
         self.model.select(call=call, **({"artifact": ran[0]["artifact"]} if ran else {}))
 
     def describe(self, call: int, code: int) -> str:
         """The tooltip of a call."""
-        facts = self.model.facts
+        facts = self.model.whole_facts
         return "\n".join(words.call_lines(facts, call)) if facts is not None else ""
 
 

@@ -44,6 +44,7 @@ class TimelineCanvas(QAbstractScrollArea):
         self.shown: tuple[int, ...] = IMPORTANCE
         self.selected_call: int | None = None
         self.selected_code: int | None = None
+        self.now: int | None = None          # in replay: calls after this one are yet to come
         self.highlight: np.ndarray = np.empty(0, np.int64)
         self.stretch = 1.0
         self._drag: QPoint | None = None
@@ -237,6 +238,11 @@ class TimelineCanvas(QAbstractScrollArea):
                 low, high = self.span_of_call(int(call))
                 x0, x1 = GUTTER + self.scale.to_pixel(low), GUTTER + self.scale.to_pixel(high)
                 p.fillRect(QRectF(x0, AXIS - 4, max(2.0, x1 - x0 - 1), 3), QColor(t.accent))
+        if self.now is not None and self.now < self.facts.n_calls:
+            x = max(float(GUTTER), GUTTER + self.scale.to_pixel(self.span_of_call(self.now)[1]))
+            veil = QColor(t.window)
+            veil.setAlpha(190)
+            p.fillRect(QRectF(x + 1, AXIS, view.width() - x, view.height()), veil)
         if self.selected_call is not None and self.selected_call < self.facts.n_calls:
             low, high = self.span_of_call(self.selected_call)
             x0, x1 = GUTTER + self.scale.to_pixel(low), GUTTER + self.scale.to_pixel(high)

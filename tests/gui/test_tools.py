@@ -181,3 +181,58 @@ def test_what_cannot_be_compared_gets_a_sentence(window: Any, tmp_path: Path, qt
     assert "there is no file" in said[0]
     assert window.views["compare"].front
     assert "Nothing is compared." in shown(window.views["compare"])
+
+
+def test_replay_shows_every_view_as_of_the_call(window: Any, qtbot: Any) -> None:
+    from PySide6.QtCore import Qt
+
+    m = window.model
+    whole = m.session
+    m.select(call=2)
+    assert window.commands["replay.play"].blocked() == "replay is off"
+    assert window.commands.run("replay.toggle")
+    assert window.commands.action("replay.toggle").isChecked()
+    bar = window.views["replay"]
+    assert bar.isVisible()
+    assert (len(m.session.artifacts), m.as_of, m.whole) == (3, 2, whole)
+    assert window.views["summary"].chips.chips["recompile"].text().strip().startswith("2 ")
+    window.timeline.canvas.setFocus()
+    qtbot.keyClick(window.timeline.canvas, Qt.Key.Key_Right)
+    assert (m.as_of, m.selection.call, len(m.session.artifacts)) == (3, 3, 4)
+    assert "as of call 3 of 9" in bar.says.text()
+    assert window.timeline.canvas.facts.n_calls == 10                         # the future stays on the timeline
+    assert window.timeline.canvas.now == 3
+    assert "took 4 values: 4 versions" in window.views["summary"].cause.text()
+    assert window.commands.run("go.last")
+    assert "then plain Python for 2 calls" in window.views["summary"].cause.text()
+    assert window.commands.run("go.back")
+    assert (m.as_of, m.selection.call) == (3, 3)
+    bar.slider.setValue(0)
+    assert (m.as_of, len(m.session.artifacts), m.selection.artifact) == (0, 1, 0)
+    assert window.views["summary"].cause.text() == "Nothing was compiled again."
+    m.select(call=8)
+    m.select(artifact=7)
+    assert m.as_of == 8
+    for name in window.docks.docks:
+        window.show_view(name)
+        m.select(call=4)
+        m.select(call=1)
+    qtbot.waitUntil(lambda: window.jobs.idle)
+    assert [v.name for v in window.views.values() if v.failed] == []
+    assert window.commands.run("replay.toggle")
+    assert not bar.isVisible()
+    assert m.session is whole
+    assert "8 versions of Meter.forward" in window.views["summary"].cause.text()
+
+
+def test_replay_plays_to_the_end(window: Any, qtbot: Any) -> None:
+    window.model.select(call=6)
+    window.commands.run("replay.toggle")
+    bar = window.views["replay"]
+    bar.ticks.setInterval(1)
+    assert window.commands.run("replay.play")
+    qtbot.waitUntil(lambda: not bar.ticks.isActive())
+    assert window.model.as_of == 9
+    assert bar.buttons["play"].text() == "Play"
+    window.commands.run("file.close")
+    assert window.model.as_of is None
