@@ -58,7 +58,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def facts(session: Any) -> dict[str, Any]:
     """Everything but times."""
     return {
-        "codes": [c.title for c in session.codes], "artifacts": [(a.code, a.version, a.call, a.miss) for a in session.artifacts],
+        "codes": [c.title for c in session.codes],
+        "artifacts": [(a.code, a.version, a.call, a.miss) for a in session.artifacts],
         "misses": [(m.call, m.failures) for m in session.misses], "breaks": [(b.code, b.line) for b in session.breaks],
         "limits": [(n.code, n.limit) for n in session.limits], "kernels": len(session.kernels),
         "phases": [(p.name, p.artifact) for p in session.phases], "decisions": [d.text for d in session.decisions],
@@ -91,4 +92,4 @@ def test_what_a_past_session_does_not_have(folder: Path) -> None:
         with pytest.raises(AttributeError, match="as of a call has no 'save_copy'"):
             past.save_copy("x")
         with pytest.raises(AttributeError, match="no column 'nothing'"):
-            past.calls.nothing
+            _ = past.calls.nothing
