@@ -133,7 +133,8 @@ class Table:
         goal = DYNAMIC_GOAL if kind == "dynamic" else case.goal
         wrong = [e for e in results if e != second and second in results and self._differs(results[e], results[second])]
         if first not in results or not samples[first]:
-            return self._print(case.name, kind, None, None, None, goal, f"FAILED: {problems.get(first)}", {})
+            self._print(case.name, kind, None, None, None, goal, f"FAILED: {problems.get(first)}", {})
+            return
         ours = min(samples[first])
         base = min(samples[second]) if samples.get(second) else None
         median = statistics.median(samples[first]) / statistics.median(samples[second]) if base else None
@@ -185,7 +186,8 @@ class Table:
 
     def _pair(self, name: str, kind: str, seconds: dict, cpu: dict, goal: float) -> None:
         if "ours" not in seconds:
-            return self._print(name, kind, None, None, None, goal, "FAILED", {})
+            self._print(name, kind, None, None, None, goal, "FAILED", {})
+            return
         base = statistics.median(seconds["torch"]) if "torch" in seconds else None
         spent = statistics.median(cpu["ours"]) / statistics.median(cpu["torch"]) if "torch" in cpu else None
         self._print(name, kind, statistics.median(seconds["ours"]), base, spent, goal, "", {})
@@ -203,8 +205,8 @@ class Table:
             return f"{value:{width}.{digits}f}" if value is not None else f"{'-':>{width}s}"
 
         mark = "" if reached is None else "yes " if reached else "NO  "
-        print(f"{name:20s} {cell(ours and ours * unit, 11)} {cell(base and base * unit, 11)} {cell(ratio, 6)} {cell(second, 6)} "
-              f"{goal:5.2f} {mark:4s}" + "".join(" " + cell(v, 8) for v in others.values()) + (f"  {note}" if note else ""),
+        print(f"{name:20s} {cell(ours and ours * unit, 11)} {cell(base and base * unit, 11)} {cell(ratio, 6)} "
+              f"{cell(second, 6)} {goal:5.2f} {mark:4s}" + "".join(" " + cell(v, 8) for v in others.values()) + (f"  {note}" if note else ""),
               flush=True)
         self.rows.append({"case": name, "kind": kind, "ours": ours, "base": base, "ratio": ratio, "second": second,
                           "goal": goal, "reached": reached, "note": note, "peers": others})
@@ -216,7 +218,8 @@ class Table:
                 continue
             reached = sum(1 for r in self.rows if r["kind"] == kind and r["reached"])
             mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-            print(f"{kind}: {reached} of {len(ratios)} rows reach their goal; geometric mean {mean:.3f}, worst {max(ratios):.2f}")
+            print(f"{kind}: {reached} of {len(ratios)} rows reach their goal; geometric mean {mean:.3f}, "
+                  f"worst {max(ratios):.2f}")
         if self.options.json:
             Path(self.options.json).write_text(json.dumps(self.rows, indent=1))
 

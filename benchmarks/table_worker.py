@@ -1,8 +1,7 @@
 """One engine in a process of its own: takes commands from bench_table.py as lines of JSON and answers with lines of JSON.
 
-`python table_worker.py ENGINE CPU [RECORD]`. Commands: {"do": "prepare", "case": name, "out": file}, {"do": "sample", "seconds": s},
-{"do": "first", "case": name}, {"do": "again", "case": name}. Runs under any interpreter that has the engine; under
-Guardscope's own it also runs what is compared with.
+`python table_worker.py ENGINE CPU [RECORD]`. Commands: {"do": "prepare", "case": name, "out": file}, {"do": "sample",
+"seconds": s}, {"do": "first", "case": name}, {"do": "again", "case": name}. Runs under any interpreter with the engine.
 """
 
 from __future__ import annotations
@@ -113,19 +112,23 @@ class Torch(Engine):
 
     def again(self, case: Any) -> float:
         """Seconds of the first call with another shape, after one shape was compiled."""
-        import numpy as np
-
         self.torch._dynamo.reset()
         f = self.compiled(case)
         with self.torch.no_grad():
             inputs = self.inputs(case)
             f(*inputs)
-            other = [self.torch.from_numpy(np.ascontiguousarray(a.numpy()[..., : a.shape[-1] // 2] if a.numpy().dtype.kind == "i"
-                                                                else a.numpy()[: a.shape[0] // 2] if a.shape[0] > 2
-                                                                else a.numpy()[:, : a.shape[1] // 2])) for a in inputs]
+            other = [self.torch.from_numpy(self.half(a.numpy())) for a in inputs]
             start = time.perf_counter()
             f(*other)
             return time.perf_counter() - start
+
+
+    @staticmethod
+    def half(a: Any) -> Any:
+        """The same array with half the size of one dimension: of the batch, or where there is none of the next."""
+        cut = a[..., : a.shape[-1] // 2] if a.dtype.kind == "i" else a[: a.shape[0] // 2] if a.shape[0] > 2 \
+            else a[:, : a.shape[1] // 2]
+        return cut.copy()
 
 
 class Arrays(Engine):

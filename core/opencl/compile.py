@@ -1,6 +1,6 @@
-"""The OpenCL backend's entry: graph -> expand -> recipes -> fuse -> loops -> schedule -> OpenCL C -> launcher.
+"""The OpenCL backend's entry: graph -> expand -> recipes -> fuse -> loops -> schedule -> OpenCL C -> launch function.
 
-`CompiledGraph(*inputs)` runs it. Every stage can be printed: `.text` is the launch plan, `.stages` the rest.
+`CompiledGraph.entry(*inputs)` runs it. Every stage can be printed: `.text` is the launch plan, `.stages` the rest.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ import itertools
 import linecache
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import FunctionType
-from typing import Any
+from typing import Any, NoReturn
 
 from ..errors import GuardscopeError, InternalError
 from ..events.recorder import RECORDER
@@ -19,16 +19,19 @@ from ..graph.node import Graph, Node
 from ..graph.printer import graph_text
 from . import profiling
 from .build_loops import identifier
-from .devices import BIG, Device, Target, choose, pyopencl
+from .devices import Device, Target, choose, pyopencl
 from .expand import expand, share
+from .frames import Frames, On
 from .fuse import Group, plan
-from .kernels import Kernel, kernels_of, program_text
-from .launcher import LaunchWriter, last_uses
+from .kernels import Kernel, kernels_of, program_text, same_kernels
+from .launcher import LONG, LaunchWriter
 from .lower import Host, recipes
 from .program import BuildFailed, build
-from .templates.table import TEMPLATES
+from .sizes import evaluate
+from .templates.table import TEMPLATES, has_kernels
 
 PIECES_PER_UNIT = 4          # pieces of work per core: evens out cores that are busy with something else
+NARROW = (1 << 31) - (1 << 20)           # positions below that fit 32 bits, with room for a step beyond the end
 _NUMBERS = itertools.count()
 
 
@@ -69,7 +72,7 @@ class Stages:
 
 
 class CompiledGraph:
-    """A graph as kernels and one launch function. Calls from several threads run one after the other."""
+    """A graph as kernels and one launch function, `entry`. Calls from several threads run one after the other."""
 
     def __init__(self, graph: Graph, options: BackendOptions) -> None:
         self.options = options
@@ -77,7 +80,7 @@ class CompiledGraph:
         gpu = self.target.gpu if options.schedule == "auto" else options.schedule == "gpu"
         zero_copy = self.target.zero_copy if options.zero_copy is None else options.zero_copy
         self.stages = Stages()
-        expanded = expand(graph)
+        expanded = expand(graph, lambda node: has_kernels(node, gpu, zero_copy))
         share(expanded.graph)
         self.stages.expanded = graph_text(expanded.graph)
         todo = recipes(expanded.graph, self.target.fp64)
@@ -92,136 +95,134 @@ class CompiledGraph:
                 made = TEMPLATES[recipe.kind](step, names.of(step), gpu, zero_copy)
                 if made:
                     by_step[number] = made
-        self._kernels = [k for ks in by_step.values() for k in ks]
-        self.stages.loops = [k.loops for k in self._kernels]
+        self.stages.loops = [k.loops for ks in by_step.values() for k in ks]
         templated = {id(step) for number, step in enumerate(fused.steps) if number in by_step and isinstance(step, Node)}
-        writer = LaunchWriter(expanded.graph, fused, self.target, zero_copy, templated)
-        parameters = writer.begin()
-        writer.line("")                                  # the place of the choice of device, filled in below
-        choice = len(writer.lines) - 1
-        released = last_uses(fused.steps, by_step, writer)
-        launched: list[Kernel] = []
+        writer = self._writer = LaunchWriter(expanded.graph, fused, zero_copy, templated)
+        writer.begin()
         for number, step in enumerate(fused.steps):
-            if number in by_step:
-                for kernel in by_step[number]:
-                    before = len(writer.fixed)
-                    writer.launch(kernel)
-                    if len(writer.fixed) > before:
-                        launched.append(kernel)
-            else:
+            for kernel in by_step.get(number, []):
+                writer.launch(kernel)
+            if number not in by_step:
                 assert isinstance(step, Node)
                 recipe = todo[step]
                 assert isinstance(recipe, Host)
                 writer.host(recipe)
-            writer.release(released.get(number, []))
         writer.end([o if isinstance(o, Node) else None for o in graph.outputs])
-        self._launched = launched
-        big, hint = writer.big(launched)
-        if options.always is not None:
-            big, hint = str(options.always == "large"), BIG if options.always == "large" else 0
-        writer.lines[choice] = "queue, kernels, grid, pieces = " + {
-            "True": "LARGE or bind(1)", "False": "SMALL or bind(0)"}.get(
-            big, f"(LARGE or bind(1)) if {big} else (SMALL or bind(0))")
-        if not launched:
-            writer.lines[choice] = "pass"
-        self.launch_text = "\n".join([f"def {writer.name(options.name)}({parameters}):", "    with lock:",
-                                      *("        " + x for x in writer.lines)]) + "\n"
-        self._writer = writer
+        name = writer.name(options.name)
+        self.launch_text = writer.text(name)
+        self._launched = writer.launched
+        unique, self._kernel_names = same_kernels(writer.launched)
+        self.program = self.stages.program = program_text(unique) if unique else ""
+        self._largest, self._reach = writer.largest(), writer.reach()
         self._lock = threading.RLock()
-        self.program = self.stages.program = program_text(launched) if launched else ""
-        self.kernels: list[KernelInfo] = []
-        self._origins = expanded.origin
-        self._call = self._make(None)
         self._profiled: Any = None
         self.timed = 0                                   # calls seen while launches were to be timed
-        if launched:
-            first = self.target.large if hint >= BIG else self.target.small
-            self._describe(self._build(first), first)
+        self.entry, self._bind = self._load(name)
+        self.kernels: list[KernelInfo] = []
+        if unique:
+            symbols = _hints(expanded.graph, writer.key)
+            device = self._device(symbols)
+            self._describe(unique, self._build(device, symbols), device, expanded.origin)
 
     # -- building ----------------------------------------------------------------------------------------------------
-    def _build(self, device: Device) -> Any:
-        return build(self.program, ["-DIDX=long"], device)
+    def _device(self, symbols: dict[str, int]) -> Device:
+        """The device for calls with these sizes."""
+        if self.options.always is not None:
+            return self.target.large if self.options.always == "large" else self.target.small
+        return self.target.pick(max(evaluate(n, symbols) for n in self._largest))
 
-    def _describe(self, built: Any, device: Device) -> None:
-        for k in self._launched:
-            indices = sorted({self._origins[id(n)].index for n in k.nodes})
-            self.kernels.append(KernelInfo(k.name, k.text, device.info.name, tuple(indices),
-                                           built.build_ns if built.where == "driver" else 0, k.work_text(), built.where))
+    def _narrow(self, symbols: dict[str, int]) -> bool:
+        """Whether 32 bits hold every position."""
+        return all(evaluate(n, symbols) < NARROW for n in self._reach)
 
-    def _make(self, collector: Any) -> FunctionType:
-        """The launch function; with a collector, on a profiling queue, every enqueue leaves its event there."""
-        names = dict(self._writer.globals)
+    def _build(self, device: Device, symbols: dict[str, int]) -> Any:
+        return build(self.program, ["-DIDX=int" if self._narrow(symbols) else "-DIDX=long"], device)
+
+    def _describe(self, unique: list[Kernel], built: Any, device: Device, origins: dict[int, Node]) -> None:
+        for kernel in unique:
+            alike = [k for k, name in zip(self._launched, self._kernel_names) if name == kernel.name]
+            indices = sorted({origins[id(n)].index for k in alike for n in k.nodes})
+            self.kernels.append(KernelInfo(kernel.name, kernel.text, device.info.name, tuple(indices),
+                                           built.build_ns if built.where == "driver" else 0, kernel.work_text(), built.where))
+
+    def _load(self, name: str) -> tuple[Callable[..., tuple], Callable[..., Any]]:
+        """The generated (entry, bind)."""
         from ..symbolic.text import MATH
 
-        names.update(SMALL=None, LARGE=None, lock=self._lock, math=MATH)
-        if collector is not None:
-            names["enqueue"] = collector.enqueue
-
-        def bind(which: int) -> tuple:
-            device = self.target.large if which else self.target.small
-            found = self._bound(device, collector)
-            names["LARGE" if which else "SMALL"] = found
-            if self.target.small is self.target.large:
-                names["SMALL"] = names["LARGE"] = found
-            return found
-
-        names["bind"] = bind
+        names = {**self._writer.globals, "lock": self._lock, "math": MATH, "frames": Frames(self._frame),
+                 "recorder": RECORDER, "sampled": profiling.is_sampled, "this": self, "profiled": self._run_profiled,
+                 "Error": pyopencl().Error, "failed": self._failed}
         file = f"<launch {self.options.name} {next(_NUMBERS)}>"
         linecache.cache[file] = (len(self.launch_text), None, self.launch_text.splitlines(True), file)
-        before = set(names)
         exec(compile(self.launch_text, file, "exec"), names)
-        (made,) = set(names) - before - {"__builtins__"}
-        return names[made]
+        return names[name], names["bind"]
 
-    def _bound(self, device: Device, collector: Any) -> tuple:
-        """(queue, kernels, grid, pieces) with every argument set that never changes."""
-        built = self._build(device)
-        most = 1 if device.info.units == 1 or device.info.name.startswith("basic") else \
-            device.info.units * PIECES_PER_UNIT
-        kernels, grid = [], []
-        for fixed in self._writer.fixed:
-            kernel = built.kernel(fixed.kernel.name)
-            arguments = [x for index, code, value in fixed.arguments for x in (index, code.encode(), value)]
-            g = 0
-            if fixed.units is not None and fixed.kernel.has_per:
-                g, per = fixed.pieces(most)
-                assert fixed.per_index is not None
-                from .launcher import LONG
-                arguments += [fixed.per_index, LONG.encode(), per]
-            if arguments:
-                kernel._set_arg_buf_pack_multi(tuple(arguments))
-            if collector is not None:
-                collector.names[id(kernel)] = fixed.kernel.name
-            kernels.append(kernel)
-            grid.append((g or 1,))
-        return (device.profiling_queue if collector is not None else device.queue), kernels, grid, most
+    def _frame(self, frames: Frames, *sizes: int, collector: Any = None) -> tuple[Any, int]:
+        """A launch function for these sizes, and the bytes that it holds on to."""
+        symbols = dict(zip(self._writer.key, sizes))
+        device = self._device(symbols) if self._launched else self.target.small
+        built = self._build(device, symbols) if self._launched else None
+        on = On(frames, device, built, device.queue if collector is None else device.profiling_queue,
+                (LONG if not self._narrow(symbols) else "i").encode(), collector, self._kernel_names, self._most(device))
+        return self._bind(on, *sizes), on.nbytes
+
+    @staticmethod
+    def _most(device: Device) -> int:
+        """Into how many pieces work is cut at most."""
+        return 1 if device.alone else device.info.units * PIECES_PER_UNIT
 
     # -- running -----------------------------------------------------------------------------------------------------
     def __call__(self, *inputs: Any) -> tuple:
-        if RECORDER.profiling and profiling.is_sampled(self):
-            return self._run_profiled(inputs)
-        try:
-            return self._call(*inputs)
-        except pyopencl().Error as problem:
-            raise BuildFailed(f"running the kernels of {self.options.name!r} on {self.target.name!r} failed: {problem}; "
-                              "expected the device to have the memory and resources they need.") from problem
+        return self.entry(*inputs)
 
-    def _run_profiled(self, inputs: tuple) -> tuple:
-        if self._profiled is None:
-            collector = profiling.Collector(self)
-            self._profiled = (collector, self._make(collector))
-        collector, call = self._profiled
+    def _failed(self, problem: Exception) -> NoReturn:
+        raise BuildFailed(f"running the kernels of {self.options.name!r} on {self.target.name!r} failed: {problem}; "
+                          "expected the device to have the memory and resources they need.") from problem
+
+    def _run_profiled(self, *inputs: Any) -> tuple:
+        """A call whose launches are timed: on a profiling queue, every enqueue leaves its event with the collector."""
         with self._lock:
-            out = call(*inputs)
+            if self._profiled is None:
+                collector = profiling.Collector(self)
+                make = lambda frames, *sizes: self._frame(frames, *sizes, collector=collector)
+                self._profiled = (collector, Frames(make))
+            collector, frames = self._profiled
+            sizes = [s if isinstance(s, int) else int(s) for s in self._sizes(*inputs)]
+            run = frames.one if not sizes else frames.by_sizes.get(tuple(sizes) if len(sizes) > 1 else sizes[0])
+            try:
+                out = (run or frames.make(*sizes))(*inputs)
+            except pyopencl().Error as problem:
+                self._failed(problem)
             collector.report(time.perf_counter_ns())
         return out
+
+    def _sizes(self, *inputs: Any) -> list[int]:
+        """The values of the symbols that frames are made for."""
+        found = []
+        given = dict(zip([id(n) for n in self._writer.graph.inputs], inputs))
+        for symbol in self._writer.key:
+            kind, node, *dim = self._writer.graph.symbols[symbol]
+            value = given[id(node)]
+            found.append(value if kind == "value" else
+                         (value._meta.shape if kind == "size" else value._meta.strides)[dim[0]])
+        return found
+
+    @property
+    def kernel_ids(self) -> dict[str, int] | None:
+        """Ids of the kernels in the session that is recorded, by name; set by whoever records (also on `entry`)."""
+        return getattr(self.entry, "kernel_ids", None)
+
+    @kernel_ids.setter
+    def kernel_ids(self, ids: dict[str, int]) -> None:
+        self.entry.kernel_ids = ids                      # type: ignore[attr-defined]
 
     @property
     def text(self) -> str:
         """The launch plan: the generated function with the kernels it launches."""
         parts = [f"# device: {self.target.name}"]
-        for k in self._launched:
-            parts.append(f"# kernel {k.name}: {k.work_text()}")
+        for k, name in zip(self._launched, self._kernel_names):
+            same = "" if k.name == name else f" (as {name})"
+            parts.append(f"# kernel {k.name}{same}: {k.work_text()}")
         for step in self._writer.plan.steps:
             if isinstance(step, Node):
                 recipe = self._writer.plan.recipes[step]
@@ -229,6 +230,16 @@ class CompiledGraph:
                 if isinstance(recipe, Host) and recipe.kind != "item" and not own:
                     parts.append(f"# {step.name}: {recipe.kind} on the host{f' ({recipe.why})' if recipe.why else ''}")
         return "\n".join([*parts, self.launch_text])
+
+
+def _hints(graph: Graph, key: list[str]) -> dict[str, int]:
+    """The values that symbols had when the graph was captured."""
+    found = {}
+    for symbol in key:
+        kind, node, *dim = graph.symbols[symbol]
+        n = node.spec if kind == "value" else (node.spec.shape if kind == "size" else node.spec.strides)[dim[0]]
+        found[symbol] = int(n if isinstance(n, int) else n.hint)
+    return found
 
 
 class _KernelNames:

@@ -69,6 +69,11 @@ class Device:
             self.options.append("-DINLINE_MATH")
 
     @property
+    def alone(self) -> bool:
+        """Whether all work-items run one after the other."""
+        return self.info.units == 1 or self.info.name.startswith("basic")
+
+    @property
     def profiling_queue(self) -> Any:
         """A queue whose events carry times."""
         if self._profiling is None:
@@ -87,12 +92,21 @@ class Device:
         return f"<OpenCL device {self.info.name!r}>"
 
 
+def cores() -> int:
+    """CPU cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """What graphs are compiled for: `small` and `large` calls may run on different devices of one context."""
 
     small: Device
     large: Device
+
+    def pick(self, nbytes: int) -> Device:
+        """The device for a call whose largest array has so many bytes."""
+        return self.large if nbytes >= BIG and cores() > 1 else self.small
 
     @property
     def gpu(self) -> bool:

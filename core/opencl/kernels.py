@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,14 +11,12 @@ from ..graph.node import Node
 from ..tensor.dtypes import dtype
 from .build_loops import build_loops
 from .fuse import Group, Plan
-from .loop_ir import Array, Loops
+from .loop_ir import Array, Loops, Store
 from .prelude import prelude
 from .render_cpu import CpuRenderer
 from .render_gpu import GpuRenderer
 from .schedule import GROUP_SIZE, LANES, Schedule, schedule, split_in_two
 from .sizes import Size, product
-
-MIN_WORK = 32768          # elements per work-item below which another thread does not pay off
 
 
 @dataclass(slots=True)
@@ -39,6 +38,7 @@ class Kernel:
     nodes: list[Node]
     partials: list[Array] = field(default_factory=list)    # scratch: one element per work-item of this launch
     loops: str = ""
+    names: frozenset[str] = frozenset()        # of values and arguments, chosen after the script
 
     def work_text(self) -> str:
         units = " * ".join(f"({n} / {d})" if d > 1 else f"{n}" for n, d in self.units) or "1"
@@ -71,7 +71,7 @@ def _kernel(loops: Loops, gpu: bool, split: bool) -> Kernel:
     units, grain, weight = _work(plan, empty)
     return Kernel(loops.name, text, plan.style, list(loops.arrays.values()), list(loops.scalars.values()),
                   list(plan.size_arguments().values()), units, grain, weight, GROUP_SIZE if gpu else 1,
-                  not gpu and not empty, list(loops.nodes), scratch, shown)
+                  not gpu and not empty, list(loops.nodes), scratch, shown, _own_names(loops))
 
 
 def _work(plan: Schedule, empty: bool) -> tuple[list[tuple[Size, int]], int, list[Size]]:
@@ -89,6 +89,41 @@ def _work(plan: Schedule, empty: bool) -> tuple[list[tuple[Size, int]], int, lis
     return [(a.size, 1) for a in plan.rows], 1, inner
 
 
+def _own_names(loops: Loops) -> frozenset[str]:
+    """Names that come from the script's values; the text also has them with a suffix."""
+    found = {loops.name, *loops.arrays, *loops.scalars}
+    return frozenset(found | {s.name for s in loops.statements if not isinstance(s, Store)})
+
+
+def canonical(kernel: Kernel) -> str:
+    """The kernel's text without comments and with its own names numbered: equal for kernels that compute the same."""
+    numbers: dict[str, str] = {}
+
+    def number(m: re.Match) -> str:
+        word = m[0]
+        own = word if word in kernel.names else next((word[:-len(x)] for x in SUFFIXES if word.endswith(x)
+                                                      and word[:-len(x)] in kernel.names), "")
+        stride = re.fullmatch(r"(\w+?)_s\d+(_\d+)?", word) if not own else None
+        if not own and not (stride and stride[1] in kernel.names):
+            return word
+        return numbers.setdefault(word, f"${len(numbers)}")
+
+    if not kernel.names:                                  # a template: only the kernel's own name is in it
+        return re.sub(rf"\b{kernel.name}\b", "$0", kernel.text)
+    return re.sub(r"[A-Za-z_]\w*", number, re.sub(r"//[^\n]*", "", kernel.text))
+
+
+SUFFIXES = ("_v", "_part", "_parts", "_total", "_at", "_local", "_where", "_out")
+
+
+def same_kernels(kernels: list[Kernel]) -> tuple[list[Kernel], list[str]]:
+    """(kernels that differ in more than names, per kernel the name of the one that stands for it). A model of equal layers
+    needs the kernels of one layer."""
+    first: dict[str, Kernel] = {}
+    names = [first.setdefault(canonical(k), k).name for k in kernels]
+    return list(first.values()), names
+
+
 def program_text(kernels: list[Kernel]) -> str:
     """One program for all kernels of an artifact."""
     return _program_text(tuple([k.text for k in kernels]))
@@ -104,4 +139,4 @@ def total(sizes: list[Size]) -> Size:
     return product(sizes)
 
 
-__all__ = ["MIN_WORK", "Kernel", "kernels_of", "program_text", "total"]
+__all__ = ["Kernel", "canonical", "kernels_of", "program_text", "same_kernels", "total"]

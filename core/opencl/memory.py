@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import weakref
 from typing import Any
 
 import numpy as np
@@ -102,34 +101,6 @@ def _lease_type(size: int) -> Any:
         self.pool.give(self.block)
 
     return type(f"Lease{size}", (ctypes.c_char * size,), {"__del__": __del__})
-
-
-class Slot:
-    """The buffer over an input of one artifact, kept while the same array comes in (parameters do, call after call).
-    It does not keep the array alive."""
-
-    __slots__ = ("context", "ref", "buffer", "last", "misses")
-
-    def __init__(self, context: Any) -> None:
-        self.context = context
-        self.ref: Any = _nothing
-        self.buffer: Any = None
-        self.last = 0
-        self.misses = 0
-
-    def miss(self, array: np.ndarray) -> Any:
-        """A buffer over another array than the last. It is kept from the second time on that an array comes."""
-        if array.size == 0 or self.last != id(array) or self.misses > 8:
-            self.last = id(array)
-            return buffer_of(self.context, READ, array)
-        self.misses += 1                                # arrays that share an identity after one another are no use
-        self.ref = weakref.ref(array)
-        self.buffer = pyopencl().Buffer(self.context, READ, 0, flat(array))
-        return self.buffer
-
-
-def _nothing() -> None:
-    return None
 
 
 _POOLS: dict[int, Pool] = {}

@@ -73,9 +73,9 @@ def main():
 
 def split():
     """The two kernels of a long full reduction: pieces as on a device with many cores."""
-    from guardscope.core.opencl import fuse, launcher
+    from guardscope.core.opencl import frames, fuse
 
-    fuse.SMALL, launcher.MIN_WORK = 100, 64
+    fuse.SMALL, frames.MIN_WORK = 100, 64
     a = rng.standard_normal(1000).astype(np.float32)
     for dynamic in ((), (0,)):
         print(f"== cpu split {dynamic}", flush=True)
