@@ -23,6 +23,7 @@ from .artifact import Artifact
 from .backends import build, resolve
 from .cache import CodeState
 from .config import CONFIG
+from .owners import owner_of
 from .policy import Policy
 from .runtime import API, Frame, Runtime, is_compilable_file
 
@@ -90,7 +91,7 @@ def compile_artifact(runtime: Runtime, state: CodeState, frame: Frame, fn: Any, 
         return artifact
     state.versions += 1
     if RECORDER.active:
-        _record(state, artifact, captured, built)
+        _record(state, artifact, captured, built, owner_of(fn, args, list(unit.params)))
     state.add(artifact)
     print_logs(state, artifact)
     return artifact
@@ -180,7 +181,7 @@ def dynamic_dims(captured: Captured) -> list[tuple[str, int | None, str]]:
     return list(dict.fromkeys(found))
 
 
-def _record(state: CodeState, artifact: Artifact, captured: Captured, built: Any) -> None:
+def _record(state: CodeState, artifact: Artifact, captured: Captured, built: Any, owner: str) -> None:
     """Write everything a person may ask about the artifact into the session."""
     graph = artifact.graph
     broke = None
@@ -192,7 +193,8 @@ def _record(state: CodeState, artifact: Artifact, captured: Captured, built: Any
     artifact.id = RECORDER.artifact(
         state.code_id, artifact.version, graph_text=graph_text(graph) if graph is not None else "",
         python_text=captured.entry_source, guard_source=artifact.guards.source, has_graph=graph is not None,
-        dynamic_dims=dynamic_dims(captured), ends_in_break=broke, inputs=inputs, reads=reads)
+        dynamic_dims=dynamic_dims(captured), ends_in_break=broke, inputs=inputs, reads=reads,
+        owner=owner)
     rows = []
     for index, (kind, origin, condition, expected, span, why) in enumerate(artifact.guards.describe()):
         rows.append({"index": index, "kind": kind, "origin": origin, "condition": condition, "expected": expected,

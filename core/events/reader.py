@@ -281,7 +281,8 @@ class Session:
 
     def _read_table(self, table: str, cls: type) -> None:
         known = self._lists[table]
-        columns = ", ".join(f'"{name}"' for name, _, _ in FIELDS[cls])
+        # A column that the file is too old for is read as an empty text, which every such column may be.
+        columns = ", ".join("''" if self._too_old_for(f"{table}.{name}") else f'"{name}"' for name, _, _ in FIELDS[cls])
         for row in self._rows(table, f'SELECT {columns} FROM "{table}" WHERE id >= ? ORDER BY id', len(known)):
             try:
                 record = decode(cls, row)

@@ -191,12 +191,13 @@ class Recorder:
 
     def artifact(self, code_id: int, version: int, graph_text: str = "", python_text: str = "", guard_source: str = "",
                  has_graph: bool = True, dynamic_dims: Any = (), ends_in_break: int | None = None, inputs: Any = (),
-                 reads: Any = ()) -> int:
-        """A new cache entry. dynamic_dims: (source text, dimension, symbol); inputs, reads: dicts for people."""
+                 reads: Any = (), owner: str = "") -> int:
+        """A new cache entry. dynamic_dims: (source text, dimension, symbol); inputs, reads: dicts for people; owner: whose
+        version it is, where functions or modules share a code object."""
         return self._add(schema.Artifact, "artifact", {
             "code": code_id, "version": version, "graph_text": graph_text, "python_text": python_text,
             "guard_source": guard_source, "has_graph": has_graph, "dynamic_dims": tuple(tuple(d) for d in dynamic_dims),
-            "ends_in_break": ends_in_break, "inputs": tuple(inputs), "reads": tuple(reads),
+            "ends_in_break": ends_in_break, "inputs": tuple(inputs), "reads": tuple(reads), "owner": owner,
             "time": time.perf_counter_ns()})
 
     def guards(self, artifact_id: int, rows: list[dict[str, Any]]) -> None:
@@ -242,6 +243,11 @@ class Recorder:
     def phase(self, artifact_id: int | None, code_id: int, name: str, t0: int, t1: int) -> None:
         """A stretch of compile time; `name` is one of schema.PHASES."""
         self._add(schema.Phase, None, {"artifact": artifact_id, "code": code_id, "name": name, "start": t0, "end": t1})
+
+    def step(self, text: str) -> None:
+        """What the compilation of the run that began last is doing now, a clause ("building 9 kernels"); kept only while
+        it runs."""
+        self._put(("step", text, threading.get_ident()))
 
     def decision(self, code_id: int, text: str) -> None:
         """Something the compiler decided, as a sentence."""

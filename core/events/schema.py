@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 APPLICATION_ID = 0x47554152          # "GUAR" in PRAGMA application_id: tells our databases from others
-MAJOR, MINOR = 1, 1                  # PRAGMA user_version = MAJOR << 16 | MINOR; 1.1: threads
+MAJOR, MINOR = 1, 2                  # PRAGMA user_version = MAJOR << 16 | MINOR; 1.1: threads; 1.2: owners of artifacts
 VERSION = MAJOR << 16 | MINOR
 CHUNK = 65536                        # rows in a full chunk of columns
 
@@ -78,7 +78,8 @@ class Code:
 @dataclass(frozen=True, slots=True)
 class Artifact:
     """One cache entry. `version` counts per code from 0; `call` made it (-1: outside any call); `miss` is the Miss that
-    led to it (-1: the first). dynamic_dims: tuples (source, dimension, symbol). ends_in_break: a break's id."""
+    led to it (-1: the first). dynamic_dims: tuples (source, dimension, symbol). ends_in_break: a break's id. `owner`: the
+    module or closure it was made for, where several share the code."""
 
     id: int
     code: int
@@ -94,6 +95,7 @@ class Artifact:
     dynamic_dims: tuple = ()
     inputs: tuple = ()
     reads: tuple = ()
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,8 +320,8 @@ TABLES: dict[str, type] = {
     "kernel": Kernel, "phase": Phase, "decision": Decision, "event": Event, "error": CallError, "result": Result,
     "thread": Thread,
 }
-# Tables and columns (stream.column) that older files lack: the minor version that added them.
-SINCE: dict[str, int] = {"thread": 1, "run.thread": 1}
+# Tables and columns (stream.column, table.column) that older files lack: the minor version that added them.
+SINCE: dict[str, int] = {"thread": 1, "run.thread": 1, "artifact.owner": 2}
 
 # Tables of other shapes.
 OTHER: dict[str, str] = {

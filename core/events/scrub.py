@@ -145,7 +145,8 @@ class Scrubbed:
     def _artifact(self, row: Artifact) -> Artifact:
         if self._keep.source and self._keep.values:
             return row
-        return replace(row, graph_text="", python_text="", guard_source="")
+        owner = row.owner if self._keep.values else self._labels.literals(row.owner)
+        return replace(row, graph_text="", python_text="", guard_source="", owner=owner)
 
     def _kernel(self, row: Any) -> Any:
         return row if self._keep.source and self._keep.values else replace(row, source="")

@@ -16,7 +16,7 @@ from .base import View
 
 
 class FunctionsView(View):
-    """Keys of rows: ("code", id) and ("artifact", id)."""
+    """Keys of rows: ("code", id), ("artifact", id) and ("owner", (code id, owner))."""
 
     name = "functions"
     title = "Functions"
@@ -80,8 +80,8 @@ class FunctionsView(View):
         limit = facts.limit(c.id)
         given_up = next((n.why for n in facts.session.not_compiled if n.code == c.id), "")
         children = [] if resume else [self._code_row(r) for r in facts.resumes_of(c.id)]
-        children = [self._artifact_row(a) for a in own] + children
-        tips = [f"{c.qualname}, line {c.first_line}" + (f", owner {c.owner}" if c.owner else "")]
+        children = self._version_rows(c.id, own) + children
+        tips = [f"{c.qualname}, line {c.first_line}"]
         tips += [f"{plural(int(outcomes[i]), 'run')} {OUTCOME_WORDS[n]}" for i, n in enumerate(OUTCOMES) if outcomes[i]]
         if resume:
             tips.append(explain("resume function"))
@@ -96,6 +96,24 @@ class FunctionsView(View):
         return Row(("code", c.id), [title, number(int(outcomes.sum())), "not compiled" if given_up else versions],
                    children, "\n".join(tips), theme.icon("resume" if resume else "function"),
                    theme.active().text_muted if given_up else "", not resume, (kept, limit) if own else None)
+
+    def _version_rows(self, code: int, own: list[Artifact]) -> list[Row]:
+        """The versions; below their owners (module or closure) where several share the places of one code object."""
+        owners = dict.fromkeys(a.owner for a in own)
+        if len(owners) < 2:
+            return [self._artifact_row(a) for a in own]
+        facts = self.model.facts
+        assert facts is not None
+        rows = []
+        for owner in owners:
+            mine = [a for a in own if a.owner == owner]
+            below = [self._artifact_row(a) for a in mine]
+            runs = sum(int(facts.artifact_uses()[a.id]) for a in mine if a.id < len(facts.artifact_uses()))
+            tip = (f"{plural(len(mine), 'version')} made for {owner or 'others'}; {len(owners)} owners share the "
+                   f"{facts.limit(code)} places of this function")
+            rows.append(Row(("owner", (code, owner)), [owner or "others", number(runs), plural(len(mine), "version")],
+                            below, tip, theme.icon("owner")))
+        return rows
 
     def _artifact_row(self, a: Artifact) -> Row:
         facts = self.model.facts
@@ -130,5 +148,5 @@ class FunctionsView(View):
 
     def _chosen(self, index: QModelIndex, _: QModelIndex) -> None:
         key = self.tree_model.key_of(index)
-        if key is not None:
+        if key is not None and key[0] != "owner":
             self.model.select(**{key[0]: key[1]})

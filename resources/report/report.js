@@ -26,7 +26,7 @@ function time(ns) {
 }
 const heading = text => el("th", { class: ["call", "time", "line", "failed"].includes(text) ? "num" : null }, text);
 const count = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
-const version = a => a < 0 ? "" : `version ${D.artifacts[a].version} of ${D.codes[D.artifacts[a].code].title}`;
+const version = a => a < 0 ? "" : `version ${D.artifacts[a].version} of ${D.codes[D.artifacts[a].code].title}${D.artifacts[a].owner ? ` (${D.artifacts[a].owner})` : ""}`;
 
 async function columns(table) {
   const kinds = { i4: Int32Array, u1: Uint8Array, u2: Uint16Array, f8: Float64Array }, out = { length: table.length };
