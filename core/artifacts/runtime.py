@@ -32,6 +32,7 @@ from . import locking
 from .artifact import Artifact, Options
 from .cache import CodeState, Dispatcher, describe_value, record_failure
 from .config import CONFIG
+from .shadow import SHADOW
 from .limits import causes, places, reached, used_up, versions
 from .stance import DELAYED, STANCE, observe, set_stance
 
@@ -151,6 +152,8 @@ class Runtime:
     def miss(self, dispatcher: Dispatcher, t0: int, fn: Any, *args: Any) -> Any:
         """No remembered artifact took the call: search all, else compile, else run natively."""
         state = dispatcher.state
+        if SHADOW.running:
+            return run_natively(state, fn, args)
         if STANCE.backend is not None and self.options.backend != STANCE.backend:
             forced = Runtime(replace(self.options, backend=STANCE.backend))
             return forced.miss(forced.dispatcher(state.unit), t0, fn, *args)
@@ -172,7 +175,7 @@ class Runtime:
             frame.outcome = "not_compiled"
             return self.natively_routed(state, fn, args)
         if self._fitting(dispatcher, frame, fn, args):
-            return frame.artifact.entry(fn, *args)          # type: ignore[union-attr]
+            return SHADOW.entry(state, frame.artifact)(fn, *args)          # type: ignore[arg-type]
         with locking.COMPILING:                             # another thread may have compiled it in the meantime
             run = self._choose(dispatcher, frame, fn, args)
         return run(fn, *args)
@@ -193,7 +196,7 @@ class Runtime:
         """What runs the call when no artifact accepts it: a new artifact's entry, or plain Python."""
         state = dispatcher.state
         if THREADS.many and self._fitting(dispatcher, frame, fn, args):
-            return frame.artifact.entry                     # type: ignore[union-attr]
+            return SHADOW.entry(state, frame.artifact)      # type: ignore[arg-type]
         natively = lambda fn, *args: self.natively_routed(state, fn, args)  # noqa: E731
         if STANCE.name in DELAYED and self.key not in state.observed:
             state.observed.add(self.key)

@@ -35,11 +35,12 @@ class TypeName(str):
 class Frame:
     """A run that has begun and not yet ended."""
 
-    __slots__ = ("code", "start", "line", "miss", "phases")
+    __slots__ = ("code", "start", "line", "miss", "phases", "step")
 
     def __init__(self, code: int, start: int, line: int) -> None:
         self.code, self.start, self.line, self.miss = code, start, line, -1
         self.phases: list[dict[str, Any]] = []      # of a compilation whose artifact is not known yet
+        self.step = ""                              # what the compilation is doing now
 
 
 class Lane:
@@ -109,6 +110,10 @@ class Writer:
             self._add(cls, engine_id, fields, self._lane(*thread))
         elif kind == "launches":
             self._launches(row[1])
+        elif kind == "step":
+            stack = self._lane(row[2]).stack
+            if stack:
+                stack[-1].step = clean(row[1])
         elif kind in ("guards", "nodes"):
             artifact = self.ids["artifact"].get(row[1])
             if artifact is not None:
@@ -236,7 +241,8 @@ class Writer:
             self.ids[table][engine_id] = number
         names = cls.__dataclass_fields__      # type: ignore[attr-defined]
         if "call" in names and "call" not in fields:
-            fields["call"] = lane.last_call if table == "result" else lane.call
+            after = table == "result" or fields.get("kind") == "shadow" and lane.call < 0     # of the call that has just ended
+            fields["call"] = (self.next_call if table == "event" else lane.last_call) if after else lane.call
         for key in ("time", "start", "end"):
             if key in fields:
                 fields[key] = int(fields[key]) - self.zero
@@ -319,7 +325,8 @@ class Writer:
         self.pending += self.runs.take()
         self.pending += self.launches.take()
         live = dumps([{"call": lane.call, "code": f.code, "line": f.line, "since": f.start - self.zero,
-                       "done": [p["name"] for p in f.phases], "thread": lane.number} for lane in lanes for f in lane.stack])
+                       "done": [p["name"] for p in f.phases], "step": f.step,
+                       "thread": lane.number} for lane in lanes for f in lane.stack])
         if live != self.live:
             self.pending.append(("INSERT OR REPLACE INTO live VALUES (0, ?)", (live,)))
             self.live = live
