@@ -66,6 +66,13 @@ def _conv_rule(n: int) -> Any:
         if len(m.shape) != n + 2:
             raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to conv{n}d, but got input of size: "
                                f"{list(m.shape)}")
+        if any(s <= 0 for s in stride):
+            raise RuntimeError("non-positive stride is not supported")
+        if any(p < 0 for pair in padding for p in pair):
+            raise RuntimeError("negative padding is not supported")
+        if b is not None and (len(b.shape) != 1 or (isinstance(b.shape[0], int) and b.shape[0] != w.shape[0])):
+            raise RuntimeError(f"Given weight of size {list(w.shape)}, expected bias to be 1-dimensional with {w.shape[0]} elements, "
+                               f"but got bias of size {list(b.shape)} instead")
         if w.dtype is not m.dtype:
             from .declare import type_name
 
@@ -136,12 +143,17 @@ conv1d, conv2d, conv3d = _conv_api(1), _conv_api(2), _conv_api(3)
 
 
 def _transposed_rule(m: Any, w: Any, b: Any, stride: tuple, padding: tuple, extra: tuple, groups: int, dilation: tuple) -> Spec:
+    for d in range(len(stride)):
+        if extra[d] >= max(stride[d], dilation[d]):
+            raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got output_padding: {extra}, "
+                               f"stride: {stride}, dilation: {dilation}")
     if m.shape[1] != w.shape[0]:
         raise RuntimeError(f"Given transposed=1, weight of size {list(w.shape)}, expected input{list(m.shape)} to have "
                            f"{w.shape[0]} channels, but got {m.shape[1]} channels instead")
     space = [(m.shape[2 + d] - 1) * stride[d] - 2 * padding[d] + dilation[d] * (w.shape[2 + d] - 1) + extra[d] + 1
              for d in range(len(stride))]
-    return Spec(m.dtype, (m.shape[0], w.shape[1] * groups, *space))
+    shape = (m.shape[0], w.shape[1] * groups, *space)
+    return Spec(m.dtype, shape, _layout(m, shape))
 
 
 def _transposed(a: np.ndarray, w: np.ndarray, b: Any, stride: tuple, padding: tuple, extra: tuple, groups: int,
@@ -190,6 +202,8 @@ for _n in (1, 2, 3):
 def _pool_spec(m: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil: bool, d: Any) -> Spec:
     space = [_out_size(m.shape[2 + i], kernel[i], stride[i], padding[i], padding[i], dilation[i], ceil)
              for i in range(len(kernel))]
+    if any(k <= 0 for k in kernel) or any(s <= 0 for s in stride):
+        raise RuntimeError("kernel size and stride should be greater than zero")
     for k, p in zip(kernel, padding):
         if p > k // 2:
             raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
@@ -248,7 +262,7 @@ MAX_POOL = {n: operator(f"max_pool{n}d", _POOL_SCHEMA, Extern(), _max_pool,
             for n in (1, 2, 3)}
 MAX_POOL_INDICES = {n: operator(f"max_pool{n}d_with_indices", _POOL_SCHEMA, Extern(), _max_pool_indices,
                                 lambda m, k, s, p, d, c: (_pool_spec(m, k, s, p, d, c, m.dtype),
-                                                          _pool_spec(m, k, s, p, d, c, dt.int64)), returns=_MaxPool)
+                                                          _pool_spec(m, k, s, p, d, c, dt.int64)), )
                     for n in (1, 2, 3)}
 
 
@@ -343,7 +357,11 @@ ADAPTIVE = {(kind, n): operator(f"adaptive_{kind}_pool{n}d", "input, output_size
 
 def _adaptive_max_with_indices(x: Any, size: tuple) -> tuple[Any, Any]:
     """Maxima of x[N, C, *spatial] and their places in the flattened spatial dimensions, window by window."""
-    from .joining import stack as joined
+    from .joining import STACK
+
+    def joined(tensors: list) -> Any:
+        return call(STACK, (tuple(tensors), -1))
+
     lead, spatial = tuple(x.shape[:2]), tuple(x.shape[2:])
     values, places = [], []
     for cell in itertools.product(*map(range, size)):
@@ -356,7 +374,7 @@ def _adaptive_max_with_indices(x: Any, size: tuple) -> tuple[Any, Any]:
             at, step = at // len(s), step * n
         values.append(value)
         places.append(place)
-    return joined(values, -1).reshape(*lead, *size), joined(places, -1).reshape(*lead, *size)
+    return joined(values).reshape(*lead, *size), joined(places).reshape(*lead, *size)
 
 
 def _batched_pair(input: Any, n: int, run: Any) -> tuple[Any, Any]:
@@ -424,6 +442,10 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
                            f"{len(pad)} while the input has {input.ndim} dimensions.")
     if mode not in _MODES:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if mode != "constant" and value is not None:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if mode != "constant" and input.ndim - len(pad) // 2 not in (1, 2):
+        raise NotImplementedError(f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor.")
     pairs = [(pad[2 * i], pad[2 * i + 1]) for i in range(len(pad) // 2)]
     pads = tuple([(0, 0)] * (input.ndim - len(pairs)) + pairs[::-1])
     return call(PAD, (input, pads, mode, 0 if value is None else value))

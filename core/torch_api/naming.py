@@ -18,9 +18,10 @@ from typing import Any
 PACKAGE = __name__.rpartition(".")[0]
 # Modules of this folder that are machinery: no script sees them as torch.<name>.
 PRIVATE = frozenset((
-    "absent_dtypes", "compile_entry", "dtype_info", "extras", "functions", "generator", "grad_modes", "importing",
-    "loss_functions", "lr_base", "lr_cycles", "naming", "other_functions", "printing", "resize_functions", "settings", "toplevel", "tracked",
-    "walk"))
+    "absent_dtypes", "attention_functions", "bag_functions", "compile_entry", "dtype_info", "extras", "functions",
+    "generator", "grad_modes", "importing", "loss_functions", "lr_base", "lr_cycles", "margin_loss", "margin_losses",
+    "naming", "other_functions", "printing", "random_functions", "resize_functions", "sampling_functions", "settings",
+    "toplevel", "tracked", "unsupported", "walk"))
 
 
 def public(module_name: str) -> str:

@@ -26,7 +26,7 @@ from guardscope.core.torch_api import nn
     (nn.ModuleList([nn.Linear(1, 1), nn.Linear(1, 1), nn.ReLU()]),
      "ModuleList(\n  (0-1): 2 x Linear(in_features=1, out_features=1, bias=True)\n  (2): ReLU()\n)"),
     (nn.ParameterList([torch.ones(2, 3)]),
-     "ParameterList(\n    (0): Parameter containing: [torch.float32 of size 2x3]\n)"),
+     "ParameterList(  (0): Parameter containing: [torch.float32 of size 2x3])"),
 ])
 def test_layers(module, text):
     assert repr(module) == text

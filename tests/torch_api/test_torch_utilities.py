@@ -4,6 +4,8 @@ import pytest
 from guardscope.core.errors import NotYetSupported
 from guardscope.core.torch_api.settings import Settings
 
+RECORDED_SHUFFLES = [[8, 3, 0], [5, 9, 1], [6, 2, 4], [7], [5, 8, 9], [7, 2, 0], [4, 1, 3], [6]]
+
 
 def test_data_loader():
     data = torch.utils.data.TensorDataset(torch.arange(5), torch.arange(5) * 10)
@@ -14,8 +16,15 @@ def test_data_loader():
     torch.manual_seed(0)
     shuffled = torch.utils.data.DataLoader(data, batch_size=5, shuffle=True)
     assert sorted(next(iter(shuffled))[0].tolist()) == [0, 1, 2, 3, 4]
-    with pytest.raises(NotYetSupported, match="num_workers=2"):
-        torch.utils.data.DataLoader(data, num_workers=2)
+    workers = torch.utils.data.DataLoader(data, batch_size=2, num_workers=2)
+    assert [a.tolist() for a, _ in workers] == [[0, 1], [2, 3], [4]]
+
+
+def test_shuffles_follow_the_seed_as_pytorch_does():
+    # recorded: torch.manual_seed(5); two epochs of DataLoader(TensorDataset(arange(10)), batch_size=3, shuffle=True)
+    torch.manual_seed(5)
+    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.arange(10)), batch_size=3, shuffle=True)
+    assert [b[0].tolist() for _ in range(2) for b in loader] == RECORDED_SHUFFLES
 
 
 def test_collate_and_split():

@@ -7,6 +7,7 @@ generator (torch.manual_seed), through the in-place operators uniform_ and norma
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -197,5 +198,38 @@ def orthogonal_(tensor: Any, gain: float = 1, generator: Any = None) -> Any:
     q = q if flat.shape[0] >= flat.shape[1] else q.T
     return _put(tensor, (gain * q).reshape(tensor.shape).astype(tensor.dtype.numpy))
 
+
+def sparse_(tensor: Any, sparsity: float, std: float = 0.01, generator: Any = None) -> Any:
+    """Normal numbers, with a share `sparsity` of every column set to zero (Martens 2010). ValueError if it is no matrix."""
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.shape
+    zeros = int(math.ceil(sparsity * rows))
+    from .. import toplevel as T
+
+    with _NoGrad():
+        tensor.normal_(0, std, generator=generator)
+        for column in range(columns):
+            chosen = T.randperm(rows)[:zeros]
+            tensor[chosen, column] = 0
+    return tensor
+
+
+def _older(fn: Any) -> Any:
+    """The spelling without underscore: the same, with PyTorch's warning."""
+    name = fn.__name__[:-1]
+
+    def older(*args: Any, **kwargs: Any) -> Any:
+        warnings.warn(f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", FutureWarning, stacklevel=2)
+        return fn(*args, **kwargs)
+
+    older.__name__ = older.__qualname__ = name
+    return older
+
+
+uniform, normal, constant, eye, dirac = (_older(f) for f in (uniform_, normal_, constant_, eye_, dirac_))
+xavier_uniform, xavier_normal = _older(xavier_uniform_), _older(xavier_normal_)
+kaiming_uniform, kaiming_normal = _older(kaiming_uniform_), _older(kaiming_normal_)
+orthogonal, sparse = _older(orthogonal_), _older(sparse_)
 
 present(globals())

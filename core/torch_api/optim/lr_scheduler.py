@@ -16,7 +16,6 @@ from ..naming import present
 from .lr_base import LRScheduler, per_group
 from .lr_cycles import CyclicLR, OneCycleLR, ReduceLROnPlateau
 
-
 _LRScheduler = LRScheduler
 
 

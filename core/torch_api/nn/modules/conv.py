@@ -153,15 +153,33 @@ class _ConvTransposeNd(_ConvNd):
         super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, output_padding, groups,
                          bias, padding_mode, device, dtype)
 
+    def _output_padding(self, input: Any, output_size: Any) -> Any:
+        """The padding of the output that gives `output_size`; ValueError for a size that cannot be reached."""
+        if output_size is None:
+            return self.output_padding
+        wanted = list(output_size)
+        if len(wanted) == self._nd + 2:
+            wanted = wanted[2:]
+        if len(wanted) != self._nd:
+            raise ValueError(f"ConvTranspose{self._nd}D: for {input.dim()}D input, output_size must have {self._nd} or "
+                             f"{self._nd + 2} elements (got {len(output_size)})")
+        least = [(input.shape[d + input.dim() - self._nd] - 1) * self.stride[d] - 2 * self.padding[d]
+                 + self.dilation[d] * (self.kernel_size[d] - 1) + 1 for d in range(self._nd)]
+        most = [n + self.stride[d] - 1 for d, n in enumerate(least)]
+        if any(w < lo or w > hi for w, lo, hi in zip(wanted, least, most)):
+            raise ValueError(f"requested an output size of {output_size}, but valid sizes range from {least} to {most} (for an "
+                             f"input of {list(input.shape[2:])})")
+        return tuple(w - lo for w, lo in zip(wanted, least))
+
 
 class ConvTranspose1d(_ConvTransposeNd):
     """The gradient of Conv1d with respect to its input, as a layer of its own; weight[C, out/groups, k]."""
 
     _nd = 1
 
-    def forward(self, input: Any) -> Any:
-        return F.conv_transpose1d(input, self.weight, self.bias, self.stride, self.padding, self.output_padding,
-                                  self.groups, self.dilation)
+    def forward(self, input: Any, output_size: Any = None) -> Any:
+        return F.conv_transpose1d(input, self.weight, self.bias, self.stride, self.padding,
+                                  self._output_padding(input, output_size), self.groups, self.dilation)
 
 
 class ConvTranspose2d(_ConvTransposeNd):
@@ -169,9 +187,19 @@ class ConvTranspose2d(_ConvTransposeNd):
 
     _nd = 2
 
-    def forward(self, input: Any) -> Any:
-        return F.conv_transpose2d(input, self.weight, self.bias, self.stride, self.padding, self.output_padding,
-                                  self.groups, self.dilation)
+    def forward(self, input: Any, output_size: Any = None) -> Any:
+        return F.conv_transpose2d(input, self.weight, self.bias, self.stride, self.padding,
+                                  self._output_padding(input, output_size), self.groups, self.dilation)
+
+
+class ConvTranspose3d(_ConvTransposeNd):
+    """The gradient of Conv3d with respect to its input, as a layer of its own; weight[C, out/groups, kd, kh, kw]."""
+
+    _nd = 3
+
+    def forward(self, input: Any, output_size: Any = None) -> Any:
+        return F.conv_transpose3d(input, self.weight, self.bias, self.stride, self.padding,
+                                  self._output_padding(input, output_size), self.groups, self.dilation)
 
 
 present(globals())

@@ -11,8 +11,8 @@ from typing import Any
 
 from ....errors import NotYetSupported
 from ....tensor.devices import device as Device
+from ....tensor.dtypes import bfloat16, float16, float32, float64
 from ....tensor.dtypes import dtype as DType
-from ....tensor.dtypes import float16, float32, float64
 from ....tensor.state import STATE
 from ....tensor.tensor import Tensor
 from ...naming import present
@@ -341,6 +341,9 @@ class Module(Walk):
 
     def half(self) -> Any:
         return self._cast(float16)
+
+    def bfloat16(self) -> Any:
+        return self._cast(bfloat16)
 
     def type(self, dst_type: Any) -> Any:
         return self._apply(lambda t: t.type(dst_type))

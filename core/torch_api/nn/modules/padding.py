@@ -115,4 +115,31 @@ class CircularPad2d(_Pad):
     _mode = "circular"
 
 
+class ZeroPad3d(_ZeroPad):
+    """Zeros around the last three dimensions."""
+
+    _nd = 3
+
+
+class ReflectionPad3d(_Pad):
+    """The edges of the last three dimensions mirrored."""
+
+    _nd = 3
+    _mode = "reflect"
+
+
+class ReplicationPad3d(_Pad):
+    """The edge elements of the last three dimensions repeated."""
+
+    _nd = 3
+    _mode = "replicate"
+
+
+class CircularPad3d(_Pad):
+    """The last three dimensions continued from their other ends."""
+
+    _nd = 3
+    _mode = "circular"
+
+
 present(globals())

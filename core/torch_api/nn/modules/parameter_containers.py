@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -10,6 +11,7 @@ from ...naming import present
 from ..parameter import Parameter
 from .container import position
 from .module import Module, type_name
+from .walk import indented
 
 
 def _described(name: str, value: Any, type_text: str) -> str:
@@ -19,6 +21,13 @@ def _described(name: str, value: Any, type_text: str) -> str:
     place = "" if value.device.type == "cpu" else f" ({value.device})"
     kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
     return f"({name}): {kind} containing: [{type_text} of size {size}{place}]"
+
+
+def laid_out(name: str, lines: list[str], own: int) -> str:
+    """Entries, the first `own` of which are the container's own, as PyTorch indents them."""
+    if len(lines) <= 1:
+        return f"{name}(" + "".join("  " + line for line in lines) + ")"
+    return f"{name}(\n" + "\n".join(("    " if i < own else "  ") + line for i, line in enumerate(lines)) + "\n)"
 
 
 class ParameterList(Module):
@@ -62,9 +71,8 @@ class ParameterList(Module):
 
     def __repr__(self) -> str:
         lines = [_described(str(i), v, repr(v.dtype) if isinstance(v, Tensor) else "") for i, v in enumerate(self)]
-        if not lines:
-            return f"{self._get_name()}()"
-        return f"{self._get_name()}(\n    " + "\n    ".join(lines) + "\n)"
+        lines += [f"({k}): " + indented(repr(m), 2) for k, m in self._modules.items()]
+        return laid_out(self._get_name(), lines, len(self))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("ParameterList should not be called.")
@@ -122,13 +130,19 @@ class ParameterDict(Module):
 
     def update(self, parameters: Any) -> None:
         """Add from a mapping or from (key, value) pairs."""
-        pairs = parameters.items() if isinstance(parameters, Mapping | ParameterDict) else parameters
+        if isinstance(parameters, OrderedDict | ParameterDict):
+            pairs = parameters.items()
+        elif isinstance(parameters, Mapping):
+            pairs = sorted(parameters.items())
+        else:
+            pairs = parameters
         for key, value in pairs:
             self[key] = value
 
     def __repr__(self) -> str:
         lines = [_described(k, v, type_name(v)) for k, v in self.items()]
-        return f"{self._get_name()}(" + "\n".join("  " + line for line in lines) + ")"
+        lines += [f"({k}): " + indented(repr(m), 2) for k, m in self._modules.items()]
+        return laid_out(self._get_name(), lines, len(self))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("ParameterDict should not be called.")

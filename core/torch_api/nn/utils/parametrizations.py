@@ -47,7 +47,8 @@ class _SpectralNorm(Module):
     def __init__(self, weight: Any, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
         super().__init__()
         if dim >= weight.dim() or dim < -weight.dim():
-            raise IndexError(f"Dimension out of range (expected to be in range of [-{weight.dim()}, {weight.dim() - 1}] but got "
+            raise IndexError(f"Dimension out of range (expected to be in range of [-{weight.dim()}, {weight.dim() - 1}] but "
+                             "got "
                              f"{dim})")
         if n_power_iterations <= 0:
             raise ValueError("Expected n_power_iterations to be positive, but "

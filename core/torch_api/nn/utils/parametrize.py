@@ -14,7 +14,6 @@ from ....tensor.state import STATE
 from ....tensor.tensor import Tensor
 from ...naming import present
 from ..modules.container import ModuleDict, ModuleList
-from ..modules.module import Module
 from ..parameter import Parameter
 
 _CACHE: dict[tuple[int, str], Any] = {}

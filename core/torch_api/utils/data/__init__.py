@@ -20,7 +20,7 @@ DistributedSampler = not_yet("torch.utils.data.DistributedSampler", "use RandomS
 
 def get_worker_info() -> None:
     """None: samples are loaded in the process that asks."""
-    return None
+    return
 
 
 __all__ = ["BatchSampler", "ConcatDataset", "DataLoader", "Dataset", "DistributedSampler", "IterableDataset",
