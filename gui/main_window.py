@@ -33,10 +33,12 @@ from .run_control import RunControl
 from .session_model import SessionModel
 from .tools import Tools
 from .widgets.device_box import DeviceBox
+from .widgets.live_strip import LiveStrip
 
 if TYPE_CHECKING:
     from .docks import Docks
     from .export import Form
+    from .live import Live
     from .views.base import View
     from .views.start_page import StartPage
 
@@ -83,6 +85,7 @@ class MainWindow(QMainWindow):
         self.model.rewound.connect(self.commands.update)
         self.control.changed.connect(self._run_changed)
         self.control.banner_changed.connect(self._banner)
+        self.control.live_changed.connect(self._live)
         self.control.failed.connect(self.say)
         if opening is None:
             self.go_home()
@@ -142,11 +145,11 @@ class MainWindow(QMainWindow):
         return box
 
     def _make_status(self) -> None:
-        self.banner = QLabel()
-        self.banner.setObjectName("banner")
+        self.strip = LiveStrip()
+        self.banner = self.strip.label
         self.place = QLabel()
         self.statusBar().setSizeGripEnabled(False)
-        self.statusBar().addWidget(self.banner, 1)
+        self.statusBar().addWidget(self.strip, 1)
         self.statusBar().addPermanentWidget(self.place)
 
     def _make_views(self) -> None:
@@ -357,10 +360,12 @@ class MainWindow(QMainWindow):
         self.commands.update()
 
     def _banner(self, text: str, live: bool) -> None:
-        self.banner.setText(text)
-        if self.banner.property("live") != live:
-            self.banner.setProperty("live", live)
-            self.banner.style().polish(self.banner)
+        self.strip.show_state(text, live)
+
+    def _live(self, state: Live) -> None:
+        """What the running script does now, with Stop if it was started here."""
+        stop = self.commands.action("run.stop") if self.control.running else None
+        self.strip.show_state(state.text, True, state.share, stop)
 
     # events
 

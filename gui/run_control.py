@@ -11,6 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from .live import live_state
 from .numbers import duration, plural
 from .session_model import SessionModel
 
@@ -19,11 +20,12 @@ POLL_MS = 150
 
 class RunControl(QObject):
     """`script` is what Run starts; `options` are its settings ("dynamic": "auto" | "true" | "false", "device").
-    `changed` fires when running or the script changes, `banner_changed(text, live)` for the status bar,
-    `failed(sentence)` when a run cannot start."""
+    `changed` fires when running or the script changes, `banner_changed(text, live)` for the status bar and
+    `live_changed(Live)` while something runs, `failed(sentence)` when a run cannot start."""
 
     changed = Signal()
     banner_changed = Signal(str, bool)
+    live_changed = Signal(object)
     failed = Signal(str)
 
     def __init__(self, model: SessionModel, parent: QObject | None = None) -> None:
@@ -34,6 +36,7 @@ class RunControl(QObject):
         self.options: dict[str, str] = {"dynamic": "auto", "device": "auto"}
         self.process: Any = None
         self.before: Path | None = None      # the session of this script that was shown before the one that runs now
+        self.expected = 0                    # calls of the run before, 0 if there was none
         self.folder: Path | None = None      # where sessions go; None: a folder among the temporary files
         self._timer = QTimer(self)
         self._timer.setInterval(POLL_MS)
@@ -50,6 +53,7 @@ class RunControl(QObject):
 
     def set_script(self, path: Path | None, arguments: list[str] | None = None) -> None:
         self.script, self.arguments, self.before = path, list(arguments or []), None
+        self.expected = 0
         self.changed.emit()
 
     def settings(self) -> dict[str, Any]:
@@ -80,6 +84,7 @@ class RunControl(QObject):
         old = self.model.session
         same = old is not None and len(old.calls["code"]) and str(old.info.get("script")) == str(self.script.absolute())
         self.before = Path(old.path) if same else None
+        self.expected = len(old.calls["code"]) if same else 0
         self.process = process
         self.model.open(session)
         self.watch()
@@ -119,35 +124,13 @@ class RunControl(QObject):
             self.banner_changed.emit(end_banner(self.model), False)
             self.changed.emit()
         else:
-            self.banner_changed.emit(live_banner(self.model), True)
+            self.live_changed.emit(live_state(self.model, self.expected))
 
 
 def temporary_folder() -> Path:
     import tempfile  # not at the top: it takes longer than the rest of this file
 
     return Path(tempfile.gettempdir()) / "guardscope-sessions"
-
-
-def live_banner(model: SessionModel) -> str:
-    """"call 41: compiling version 3 of forward, 1.2 s" or "running: 1200 calls"."""
-    from .facts import code_name
-
-    session, facts = model.session, model.facts
-    if session is None or facts is None:
-        return ""
-    frames = [f for f in session.live if isinstance(f.get("code"), int) and 0 <= f["code"] < len(session.codes)]
-    zero = session.info.get("start_ns")
-    if not frames or not isinstance(zero, int):
-        return f"running \N{MIDDLE DOT} {plural(facts.n_calls, 'call')} so far"
-    inner = frames[-1]
-    code = session.codes[inner["code"]]
-    waited = max(0, time.perf_counter_ns() - zero - int(inner.get("since", 0)))
-    done = inner.get("done") or []
-    what = "compiling" if done or waited > 20_000_000 else "running"
-    version = len(facts.artifacts_of(code.id))
-    subject = f"version {version} of {code_name(code)}" if what == "compiling" else code_name(code)
-    phase = f" ({done[-1]} done)" if done else ""
-    return f"call {inner.get('call', facts.n_calls)}: {what} {subject}{phase}, {duration(waited)}"
 
 
 def end_banner(model: SessionModel) -> str:

@@ -28,6 +28,7 @@ class Tools(QObject):
         self.lab.changed.connect(window.commands.update)
         self.lab.failed.connect(window.say)
         self.lab.ended.connect(lambda text: window.control.banner_changed.emit(text, False))
+        window.model.tools_changed.connect(self._lab_progress)
         window.model.lab_wanted.connect(lambda what: window.commands.run(f"tools.{what}"))
 
     def connect_views(self, views: dict[str, Any]) -> None:
@@ -59,6 +60,12 @@ class Tools(QObject):
         self.window.show_view("lab")
         assert control.script is not None
         self.lab.start(control.script, control.arguments, control.settings(), (control.folder or temporary_folder()) / "lab")
+
+    def _lab_progress(self) -> None:
+        state, w = self.window.model.lab, self.window
+        if state is not None and state.running and not w.control.watching:
+            w.strip.show_state(f"policy lab: {state.progress or 'starting'}", True, state.share,
+                               w.commands.action("tools.lab_stop"))
 
     def _lab_wanted(self, what: str, trial: Any) -> None:
         if what == "start":

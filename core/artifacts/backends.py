@@ -78,6 +78,7 @@ def build(graph: Graph, backend: Any, example_inputs: tuple, name: str) -> Built
         try:
             from ..opencl.compile import BackendOptions, compile_graph
 
+            RECORDER.step(f"turning {len(graph.operations)} operations into kernels")
             compiled = compile_graph(graph, BackendOptions(device=SETTINGS.device, name=name))
             return Built(compiled.entry, list(compiled.kernels), compiled.text)
         except GuardscopeError as problem:

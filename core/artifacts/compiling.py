@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import linecache
 import os
 import time
 from typing import Any
@@ -47,6 +48,7 @@ def compile_artifact(runtime: Runtime, state: CodeState, frame: Frame, fn: Any, 
     context = CaptureContext(policy=policy, rt=runtime, fullgraph=options.fullgraph, should_inline=should_inline,
                              is_disabled=is_disabled, scalar_outputs=options.fullgraph or CONFIG.capture_scalar_outputs)
     RECORDER.source(unit.file, unit.located.text)
+    RECORDER.step("tracing")
     t0 = clock()
     try:
         captured = capture(unit, fn, dict(zip(unit.params, args)), context)
@@ -161,9 +163,12 @@ def _check_marks(captured: Captured) -> None:
 
 
 def words(env: ShapeEnv, decision: SymGuard) -> str:
-    """`x.shape[0] == 4 (compared here, model.py:12)`: one decision about symbols, and where it was taken."""
-    there = f", {decision.span.file}:{decision.span.line}" if decision.span is not None else ""
-    return f"{decision.text(env.names())} ({decision.why}{there})"
+    """`x.shape[0] == 4 (compared here, model.py:12: return x * y)`: one decision about symbols, and where it was taken."""
+    span = decision.span
+    if span is None:
+        return f"{decision.text(env.names())} ({decision.why})"
+    source = linecache.getline(span.file, span.line).strip()
+    return f"{decision.text(env.names())} ({decision.why}, {span.file}:{span.line}{f': {source}' if source else ''})"
 
 
 def dynamic_dims(captured: Captured) -> list[tuple[str, int | None, str]]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import EnvironmentProblem
+from ..events.recorder import RECORDER
 from .devices import Device, pyopencl
 
 FORMAT = "1"
@@ -71,6 +72,8 @@ def build(text: str, options: list[str], device: Device) -> Built:
         found = _PROGRAMS.get(key)
         if found is not None:
             return Built(found, "memory", time.perf_counter_ns() - start)
+        kernels = text.count("__kernel void")
+        RECORDER.step(f"building {kernels} {'kernel' if kernels == 1 else 'kernels'} for {device.info.name}")
         path = _path(key)
         program = _from_disk(path, device)
         where = "disk"
