@@ -12,6 +12,7 @@ exists in the generated code while the check is off.
 
 from __future__ import annotations
 
+import atexit
 import collections
 import contextlib
 import io
@@ -34,7 +35,7 @@ class Shadow:
     """`running`: plain Python is repeating a call now, so nothing is compiled, reused or recorded."""
 
     def __init__(self) -> None:
-        self.running = False
+        self.running = self._told_at_exit = False
         self.reset()
 
     def reset(self) -> None:
@@ -46,6 +47,9 @@ class Shadow:
         """What runs a reused call of this artifact: its entry, or one that repeats some of the calls."""
         if SETTINGS.shadow <= 0 or artifact.native:
             return artifact.entry
+        if not self._told_at_exit:
+            self._told_at_exit = True
+            atexit.register(self._tell)               # runs before the recorder closes, which was opened earlier
         if artifact.ends_in_break:
             return self._counted(artifact.entry, "its version runs plain Python between graphs")
 

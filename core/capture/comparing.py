@@ -59,6 +59,8 @@ def compare(ev: Any, op: type, a: Value, b: Value) -> Value:
                 negated(ev, call_special(ev, left, "__eq__", right)) if op is ast.NotEq else None)
             if found is not None:
                 return found
+        if isinstance(a, OpaqueValue) or isinstance(b, OpaqueValue):           # even with itself: it may be NaN, or an array
+            raise Break("operator", name="==", what=f"{a.type.__name__} and {b.type.__name__}")
         same = equal(ev, a, b)
         return Const(same if op is ast.Eq else sym_not(same))
     for left, method, right in ((a, name, b), (b, reflected, a)):

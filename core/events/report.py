@@ -16,13 +16,16 @@ from .schema import OUTCOME_NUMBER, OUTCOME_WORDS, OUTCOMES, Artifact
 from .summary import duration
 
 MOST_LINES = 200             # calls listed one by one; the rest is counted
+MOST_VERSIONS = 3            # versions told of a call that none of them took
 COLOURS = {"compile": "cyan", "recompile": "yellow", "reuse": "green", "eager_limit": "magenta",
            "not_compiled": "magenta", "error": "red"}
 REUSE = OUTCOME_NUMBER["reuse"]
 
 
-def print_report(session: Session, file: IO[str], colour: bool | None = None, most: int = MOST_LINES) -> None:
-    """Write the report. colour: None decides by whether `file` is a terminal."""
+def print_report(session: Session, file: IO[str], colour: bool | None = None, most: int = MOST_LINES,
+                 every_version: bool = False) -> None:
+    """Write the report. colour: None decides by whether `file` is a terminal. every_version: of a miss tell all versions,
+    not only the nearest few."""
     console = Console(file=file, highlight=False, soft_wrap=True, force_terminal=colour, emoji=False,
                       width=None if file.isatty() else 160)
     _head(console, session)
@@ -30,11 +33,12 @@ def print_report(session: Session, file: IO[str], colour: bool | None = None, mo
         console.print("No compiled function was called: nothing in the script used torch.compile.")
     _functions(console, session)
     _artifacts(console, session)
-    _calls(console, session, most)
+    _calls(console, session, most, len(session.artifacts) if every_version else MOST_VERSIONS)
     _breaks(console, session)
     _given_up(console, session)
     _causes(console, session)
     _advice(console, session)
+    _shadow(console, session)
     _notes(console, session)
 
 
@@ -110,7 +114,7 @@ def _artifacts(console: Console, session: Session) -> None:
         _line(console, f"... and {len(session.artifacts) - MOST_LINES} more")
 
 
-def _calls(console: Console, session: Session, most: int) -> None:
+def _calls(console: Console, session: Session, most: int, versions: int) -> None:
     calls = session.calls
     if not len(calls):
         return
@@ -124,12 +128,12 @@ def _calls(console: Console, session: Session, most: int) -> None:
     starts = np.concatenate(([0], np.flatnonzero(~same) + 1))
     ends = np.concatenate((starts[1:], [len(calls)]))
     for first, end in list(zip(starts.tolist(), ends.tolist()))[:most]:
-        _call(console, session, first, end)
+        _call(console, session, first, end, versions)
     if len(starts) > most:
         _line(console, f"... and {len(calls) - int(starts[most])} calls more")
 
 
-def _call(console: Console, session: Session, first: int, end: int) -> None:
+def _call(console: Console, session: Session, first: int, end: int, versions: int) -> None:
     """One line for a call, or for calls of the same kind that follow each other; below it what was compiled."""
     calls = session.calls
     name = OUTCOMES[int(calls["outcome"][first])]
@@ -149,6 +153,10 @@ def _call(console: Console, session: Session, first: int, end: int) -> None:
     _line(console, head, COLOURS[name])
     for note in notes:
         _line(console, f"    {note}")
+    if name in ("compile", "recompile", "error", "eager_limit"):
+        _rejected(console, session, first, versions)
+        for text in dict.fromkeys(d.text for d in session.decisions if first <= d.call < end):
+            _line(console, f"    {text}")
     inside = int(calls["n_runs"][first])
     if inside > 1 and end == first + 1 and name in ("compile", "recompile"):
         runs = session.runs
@@ -175,6 +183,19 @@ def _why(session: Session, call: int) -> list[str]:
     return notes
 
 
+def _rejected(console: Console, session: Session, call: int, versions: int) -> None:
+    """Every guard that failed on every version, nearest version first."""
+    for miss in (m for m in session.misses if m.call == call):
+        found = summary.by_version(miss.failures)
+        for artifact, failures in list(found.items())[:versions]:
+            guards = {g.index: g for g in session.guards(artifact)} if 0 <= artifact < len(session.artifacts) else {}
+            said = dict.fromkeys(result_words(session, miss.code, summary.explained(f, guards.get(f.index))) for f in failures)
+            _line(console, f"    artifact {artifact} did not fit: {'; '.join(said)}")
+        if len(found) > versions:
+            _line(console, f"    and {len(found) - versions} further {summary.plural(len(found) - versions, 'version')} "
+                           "did not fit (report --all tells why)")
+
+
 def _made(session: Session, artifact: int) -> str:
     dims = ", ".join(f"{place} dynamic as {symbol}" for place, symbol in dynamic(session.artifacts[artifact]))
     return f"artifact {artifact}" + (f" ({dims})" if dims else "")
@@ -185,7 +206,9 @@ def _breaks(console: Console, session: Session) -> None:
         return
     _title(console, "Graph breaks")
     for b in session.breaks[:MOST_LINES]:
-        _line(console, f"{session.codes[b.code].title}  line {b.line}: {b.sentence} [{b.name}, {b.effect}]")
+        _line(console, f"{session.codes[b.code].title}  {summary.place_text(b)}: {b.sentence} [{b.name}, {b.effect}]")
+        if source := summary.span_text(session, b):
+            _line(console, f"    {source}")
         if b.hint:
             _line(console, f"    {b.hint}")
     if len(session.breaks) > MOST_LINES:
@@ -229,8 +252,23 @@ def _advice(console: Console, session: Session) -> None:
             _line(console, f"      {row.line}")
 
 
+def _shadow(console: Console, session: Session) -> None:
+    """What the shadow check found, if it was on."""
+    check = summary.shadow(session)
+    if check is None:
+        return
+    _title(console, "Shadow check")
+    result = f"{check.different} gave something else" if check.different else "all gave the same"
+    _line(console, f"{check.checked} reused {summary.plural(check.checked, 'call')} repeated in plain Python: {result}",
+          "red" if check.different else "green")
+    for why, count in sorted(check.skipped.items(), key=lambda pair: -pair[1]):
+        _line(console, f"{count} reused {summary.plural(count, 'call')} not repeated: {why}")
+    for event in summary.shadow_differences(session)[:50]:
+        _line(console, f"call {event.call}  {event.text}", "red")
+
+
 def _notes(console: Console, session: Session) -> None:
-    notes = [f"{event.kind}: {event.text}" for event in session.events if event.kind != "not_compiled"]
+    notes = [f"{event.kind}: {event.text}" for event in session.events if event.kind not in ("not_compiled", "shadow")]
     notes += session.problems
     if notes:
         _title(console, "Notes")

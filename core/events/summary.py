@@ -13,7 +13,7 @@ import numpy as np
 
 from .advice import VALUE_KINDS, cure, result_words
 from .reader import Session
-from .schema import OUTCOMES, FailureRow
+from .schema import OUTCOMES, Break, FailureRow, GuardRow
 
 DEFAULT_LIMIT = 8
 MOST_SIGNATURES = 20_000       # signatures looked at for the sizes seen
@@ -142,12 +142,29 @@ def sentence(failure: FailureRow) -> str:
     """One failing guard in words: `x.shape[0] was 64, is 128`."""
     place = place_of(failure)
     if failure.aspect == "symbolic":
-        return f"needs {failure.expected}; {failure.seen}"
+        return f"{failure.expected} was needed, {failure.seen}"
     if failure.aspect in ("keys", "attribute", "members", "aliasing", "overlap", "marks"):
         return f"{place}: expected {failure.expected}, now {failure.seen}"
     if not failure.expected:
         return f"{place}: {failure.seen}" if failure.seen else f"{place} ({failure.kind}) changed"
     return f"{place} was {failure.expected}, is {failure.seen}"
+
+
+def explained(failure: FailureRow, guard: GuardRow | None) -> str:
+    """A failing guard with the line that asked for it: `first == 3 was needed, first is 4 (line 9: loop bound)`. A decision
+    about symbolic sizes and numbers tells why; the lines that led to it are part of that."""
+    text = sentence(failure)
+    if guard is None or not guard.line:
+        return text
+    return f"{text} (line {guard.line}: {guard.why})" if failure.aspect == "symbolic" else f"{text} (line {guard.line})"
+
+
+def by_version(failures: tuple[FailureRow, ...]) -> dict[int, list[FailureRow]]:
+    """Artifact -> all its guards that failed, nearest artifact first."""
+    found: dict[int, list[FailureRow]] = {}
+    for failure in failures:
+        found.setdefault(failure.artifact, []).append(failure)
+    return found
 
 
 def nearest(failures: tuple[FailureRow, ...]) -> list[FailureRow]:
@@ -259,6 +276,27 @@ def given_up(session: Session) -> list[GivenUp]:
             for n in session.not_compiled]
 
 
+def span_text(session: Session, broken: Break) -> str:
+    """The source at a graph break: `print(y)`; "" when it is unknown, the first line and "..." when there are several."""
+    lines = session.sources.get(broken.file, "").splitlines()
+    if not 0 < broken.line <= len(lines):
+        return ""
+    first = lines[broken.line - 1]
+    if not broken.end_line:
+        return first.strip()
+    if broken.end_line > broken.line:
+        return f"{first.encode()[broken.col:].decode(errors='replace').strip()} ..."
+    return first.encode()[broken.col:broken.end_col].decode(errors="replace").strip()
+
+
+def place_text(broken: Break) -> str:
+    """`line 7, columns 8-13`, counted from 1; several lines are `lines 7-9`."""
+    if broken.end_line > broken.line:
+        return f"lines {broken.line}-{broken.end_line}"
+    columns = f", columns {broken.col + 1}-{broken.end_col}" if broken.end_col > broken.col else ""
+    return f"line {broken.line}{columns}"
+
+
 def advice(session: Session) -> list[Advice]:
     """What to change, dearest first."""
     found = [a for cause in causes(session) if (a := advise(session, cause)) is not None]
@@ -300,6 +338,33 @@ def plural(count: int, word: str) -> str:
     return word if count == 1 else f"{word}s"
 
 
+@dataclass(frozen=True, slots=True)
+class ShadowCheck:
+    """What the shadow check did: every `every`-th reused call of a version was repeated in plain Python (0: never); `checked` of
+    them, `different` with another outcome. `skipped`: why calls could not be repeated -> how many."""
+
+    every: int = 0
+    checked: int = 0
+    different: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
+
+
+def shadow(session: Session) -> ShadowCheck | None:
+    """The shadow check of a session; None when it was off."""
+    said = session.info.get("shadow")
+    if not isinstance(said, dict):
+        return None
+    numbers = [said.get(name) for name in ("every", "checked", "different")]
+    skipped = said.get("skipped")
+    reasons = {str(k): v for k, v in skipped.items() if isinstance(v, int)} if isinstance(skipped, dict) else {}
+    return ShadowCheck(*(n if isinstance(n, int) else 0 for n in numbers), reasons)
+
+
+def shadow_differences(session: Session) -> list[Event]:
+    """Every reused call that plain Python answered otherwise, with the first differing output. `event.call` says which."""
+    return [event for event in session.events if event.kind == "shadow"]
+
+
 def totals(session: Session) -> dict[str, int]:
     """The numbers that `--fail-on` can name."""
     calls = outcome_totals(session)
@@ -309,4 +374,5 @@ def totals(session: Session) -> dict[str, int]:
     return {"calls": len(session.calls), "compiles": int(runs[OUTCOMES.index("compile")]),
             "recompiles": int(runs[OUTCOMES.index("recompile")]), "breaks": len(session.breaks),
             "eager": calls["eager_limit"], "not_compiled": len({n.code for n in session.not_compiled}) + skipped,
-            "errors": max(calls["error"], uncaught), "artifacts": len(session.artifacts)}
+            "errors": max(calls["error"], uncaught), "artifacts": len(session.artifacts),
+            "shadow": check.different if (check := shadow(session)) is not None else 0}

@@ -20,7 +20,7 @@ from .schema import OUTCOME_NUMBER, TABLES, Artifact, CallError, Event, Miss, Ph
 
 MAX_SIGNATURES = 100_000     # a counter among the arguments makes every call's signature new
 LONGEST_TEXT = 200           # characters kept of a text argument
-REUSE = OUTCOME_NUMBER["reuse"]
+REUSE, ERROR = OUTCOME_NUMBER["reuse"], OUTCOME_NUMBER["error"]
 INSERTS = {cls: insert_sql(table, cls) for table, cls in TABLES.items()}
 REFERENCES = {"code": "code", "resume_of": "code", "artifact": "artifact", "ends_in_break": "break", "kernel": "kernel"}
 TABLE_OF = {cls: table for table, cls in TABLES.items()}
@@ -44,15 +44,26 @@ class Frame:
 
 
 class Lane:
-    """One thread of the script: the runs that have begun in it and not ended, and its current top-level call."""
+    """One thread of the script: the runs that have begun in it and not ended, and its current top-level call.
 
-    __slots__ = ("number", "stack", "open_runs", "call", "last_call")
+    `wrong`: an artifact (of the file) whose next row is a reuse that the shadow check found wrong; `failed`: the current call
+    holds such a run."""
+
+    __slots__ = ("number", "stack", "open_runs", "call", "last_call", "wrong", "failed")
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.stack: list[Frame] = []
         self.open_runs: list[tuple[int, ...]] = []
-        self.call = self.last_call = -1
+        self.call = self.last_call = self.wrong = -1
+        self.failed = False
+
+    def outcome(self, artifact: int, outcome: int) -> int:
+        """What is stored for a run of this artifact that ends now."""
+        if self.wrong >= 0 and artifact == self.wrong:
+            self.wrong, self.failed = -1, bool(self.stack)
+            return ERROR
+        return outcome
 
 
 class Writer:
@@ -137,6 +148,7 @@ class Writer:
         lane = self._lane(thread)
         if not lane.stack:
             lane.call = lane.last_call = self.next_call
+            lane.failed = False
             self.next_call += 1
         lane.stack.append(Frame(self.ids["code"].get(code, -1), start, line))
 
@@ -153,7 +165,10 @@ class Writer:
             self._add(CallError, None, facts, lane, translated=True)
         if frame.code >= 0:
             signature = self._signature(frame.code, values) if values is not None else -1
-            lane.open_runs.append((lane.call, frame.code, known, OUTCOME_NUMBER[outcome], frame.start - self.zero,
+            number = lane.outcome(known, OUTCOME_NUMBER[outcome])
+            if not lane.stack and lane.failed:
+                number = ERROR
+            lane.open_runs.append((lane.call, frame.code, known, number, frame.start - self.zero,
                                    end - self.zero, len(lane.stack), signature, frame.line, lane.number))
         if not lane.stack:
             self._settle_runs(lane)
@@ -192,7 +207,7 @@ class Writer:
     def _nested_leaf(self, lane: Lane, row: tuple[Any, ...]) -> None:
         number, start, end, values = self.ids["artifact"][row[0]], *row[1:4]
         code = self.artifact_code[number]
-        lane.open_runs.append((lane.call, code, number, REUSE, start - self.zero, end - self.zero, len(lane.stack),
+        lane.open_runs.append((lane.call, code, number, lane.outcome(number, REUSE), start - self.zero, end - self.zero, len(lane.stack),
                                self._signature(code, values), 0, lane.number))
 
     def _whole_leaves(self, rows: list[tuple[Any, ...]], lanes: list[int]) -> None:
@@ -201,6 +216,10 @@ class Writer:
         columns = list(zip(*rows)) if not lanes else list(zip(*(row[:4] for row in rows)))
         numbers = [known[artifact] for artifact in columns[0]]
         code_list = [codes[number] for number in numbers]
+        outcomes = np.full(n, REUSE, "u1")
+        if self.main.wrong in numbers:            # the check runs while there is one thread
+            outcomes[numbers.index(self.main.wrong)] = ERROR
+            self.main.wrong = -1
         get = self.signatures.get
         signatures = []
         for code, values in zip(code_list, columns[3]):
@@ -211,7 +230,7 @@ class Writer:
             signatures.append(self._signature(code, values) if found is None else found)
         self.runs.extend([
             np.arange(self.next_call, self.next_call + n, dtype="<i4"), np.array(code_list, "<i4"), np.array(numbers, "<i4"),
-            np.full(n, REUSE, "u1"), np.array(columns[1], "<i8") - self.zero, np.array(columns[2], "<i8") - self.zero,
+            outcomes, np.array(columns[1], "<i8") - self.zero, np.array(columns[2], "<i8") - self.zero,
             np.zeros(n, "<u2"), np.array(signatures, "<i4"), np.zeros(n, "<i4"),
             np.array(lanes, "<u2") if lanes else np.zeros(n, "<u2")])
         self.next_call += n
@@ -254,6 +273,8 @@ class Writer:
                 self._settle_phases(lane, frame, number)
         elif table == "code":
             self.params[number] = tuple(fields.get("params", ()))
+        elif cls is Event and fields["kind"] == "shadow":
+            self._found_wrong(lane, fields)
         elif cls is Miss:
             frame = self._frame_of(lane, fields["code"])
             if frame is not None:
@@ -261,6 +282,16 @@ class Writer:
             known = self.ids["artifact"]
             fields["failures"] = tuple({**f, "artifact": known.get(f.get("artifact"), -1)} for f in fields["failures"])
         self.pending.append((INSERTS[cls], encode(cls(id=number, **fields))))
+
+    def _found_wrong(self, lane: Lane, fields: dict[str, Any]) -> None:
+        """A difference that the shadow check found: its ids become the file's, and the run it is about an error."""
+        data = fields["data"] = dict(fields["data"])
+        for name in ("artifact", "code"):
+            data[name] = self.ids[name].get(data.get(name), -1)
+        lane.wrong = data["artifact"]
+        if data["code"] >= 0:
+            self._add(CallError, None, {"code": data["code"], "type": "ShadowDifference", "message": fields["text"],
+                                        "call": fields["call"], "time": fields["time"] + self.zero}, lane, translated=True)
 
     def _frame_of(self, lane: Lane, code: int) -> Frame | None:
         """The innermost run of this code in a thread."""

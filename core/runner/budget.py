@@ -11,7 +11,7 @@ from ..errors import ScriptError
 from ..events import summary
 from ..events.reader import Session
 
-NAMES = ("recompiles", "compiles", "breaks", "eager", "not_compiled", "errors", "artifacts")
+NAMES = ("recompiles", "compiles", "breaks", "eager", "not_compiled", "errors", "artifacts", "shadow")
 OPERATORS = {">=": operator.ge, "<=": operator.le, "==": operator.eq, "!=": operator.ne, ">": operator.gt,
              "<": operator.lt}
 PATTERN = re.compile(r"\s*([a-z_]+)\s*(?:(>=|<=|==|!=|>|<)\s*(\d+)\s*)?")

@@ -161,7 +161,33 @@ def run_parser() -> argparse.ArgumentParser:
     parser.add_argument("--fail-on", action="append", default=[], metavar="CONDITION",
                         help="exit with 1 when it holds, for example 'recompiles>3,breaks'")
     parser.add_argument("--quiet", action="store_true", help="no report")
+    add_shadow(parser)
     return parser
+
+
+SHADOW_EVERY = 20          # --shadow without a number
+
+
+def add_shadow(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--shadow", type=positive, metavar="[N]", default=0,
+                        help=f"repeat every N-th reused call in plain Python and compare (without N: {SHADOW_EVERY})")
+    parser.add_argument("--fail-on-shadow", action="store_true", help="exit with 1 when a repeated call differs")
+
+
+def with_number(argv: list[str]) -> list[str]:
+    """`--shadow` that no number follows gets one, so that it may stand before the script."""
+    out: list[str] = []
+    for i, word in enumerate(argv):
+        out.append(word)
+        if word == "--shadow" and not (i + 1 < len(argv) and argv[i + 1].lstrip("-").isdigit()):
+            out.append(str(SHADOW_EVERY))
+    return out
+
+
+def shadow_of(options: argparse.Namespace) -> tuple[int, list[Budget]]:
+    """(how often calls are repeated, the conditions of --fail-on-shadow, which turns the check on)."""
+    every = options.shadow or (SHADOW_EVERY if options.fail_on_shadow else 0)
+    return every, [Budget("shadow", ">", 0)] if options.fail_on_shadow else []
 
 
 def positive(text: str) -> int:
@@ -178,12 +204,13 @@ def run(argv: list[str]) -> int:
         argv, own = argv[:cut], argv[cut + 1:]
     else:
         own = []
-    options, unknown = run_parser().parse_known_intermixed_args(argv)
+    options, unknown = run_parser().parse_known_intermixed_args(with_number(argv))
     if unknown:
         raise ScriptError(f"there is no option {unknown[0]}; options of the script itself come after --")
-    budgets = parse_budgets(options.fail_on)
+    shadow, budgets = shadow_of(options)
+    budgets += parse_budgets(options.fail_on)
     settings = {"dynamic": DYNAMIC[options.dynamic], "device": options.device, "backend": options.backend,
-                "recompile_limit": options.recompile_limit}
+                "recompile_limit": options.recompile_limit, "shadow": shadow}
     session = options.output or f"{Path(options.script).stem}.guardscope"
     return record(options.script, [*options.arguments, *own], session, settings, budgets, quiet=options.quiet)
 
@@ -194,9 +221,12 @@ def headless(argv: list[str]) -> int:
 
     parser = Parser(prog="main.py headless", description=COMMANDS["headless"], allow_abbrev=False)
     parser.add_argument("-o", "--output", metavar="SESSION", help="keep the session in this file")
-    options = parser.parse_args(argv)
+    add_shadow(parser)
+    options = parser.parse_args(with_number(argv))
+    shadow, budgets = shadow_of(options)
     with tempfile.TemporaryDirectory(prefix="guardscope-") as folder:
-        return record(str(EXAMPLE), [], options.output or os.path.join(folder, "example.guardscope"), {}, [],
+        return record(str(EXAMPLE), [], options.output or os.path.join(folder, "example.guardscope"),
+                      {"shadow": shadow}, budgets,
                       told=options.output is not None)
 
 
@@ -267,8 +297,10 @@ def report(argv: list[str]) -> int:
 
     parser = Parser(prog="main.py report", description=COMMANDS["report"], allow_abbrev=False)
     parser.add_argument("session", metavar="SESSION")
-    with Session(parser.parse_args(argv).session) as session:
-        print_report(session, sys.stdout)
+    parser.add_argument("--all", action="store_true", help="of a call that no version took, why each of them did not")
+    options = parser.parse_args(argv)
+    with Session(options.session) as session:
+        print_report(session, sys.stdout, every_version=options.all)
     return 0
 
 

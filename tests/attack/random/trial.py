@@ -11,7 +11,7 @@ from typing import Any
 
 from guardscope.core.tensor.state import STATE
 
-from .compare import ADDRESS, Difference, Pairing, same_outcome
+from .compare import ADDRESS, Difference, Pairing, same_outcome, shorten
 from .mutations import CHANGES, Impossible, change_arguments, change_shared
 from .places import look
 from .world import Shared, World
@@ -92,11 +92,13 @@ class Trial:
         environment = dict(os.environ)
         STATE.mode = before
         plain = self.plain.call()
+        if any(isinstance(found[1], RecursionError) for found in (mine, plain)):     # how deep it went is nobody's promise
+            raise Abandoned
         if STATE.mode is not after:
             raise Difference(f"modes after the call: compiled {after}, plain {STATE.mode}")
         for what, one, other in zip(("printed", "random", "numpy.random", "torch.rand"), left, self.plain.after()):
             if one != other and ADDRESS.sub("", str(one)) != ADDRESS.sub("", str(other)):
-                raise Difference(f"{what} after the call: compiled {one!r}, plain {other!r}")
+                raise Difference(f"{what} after the call: compiled {shorten(one)}, plain {shorten(other)}")
         if environment != dict(os.environ):
             raise Difference("the environment after the call")
         try:
@@ -123,6 +125,10 @@ class Trial:
             raise Difference("the names of the module")
 
 
+class Abandoned(Exception):
+    """Nothing can be learned from this trial any more."""
+
+
 def run(program: str, steps: list[Step], options: dict[str, Any] | None = None) -> str | None:
     """Replay: what is different, or None. Changes that cannot be made (any more) are left out."""
     with warnings.catch_warnings():
@@ -136,6 +142,8 @@ def run(program: str, steps: list[Step], options: dict[str, Any] | None = None) 
                     return str(found)
                 except Impossible:
                     continue
+                except Abandoned:
+                    return None
         finally:
             trial.close()
     return None
@@ -155,6 +163,8 @@ def attempt(program: str, seed: int, options: dict[str, Any]) -> Failure | None:
                     steps.append(step)
                 except Impossible:
                     continue
+                except Abandoned:
+                    return None
                 except Difference as found:
                     return Failure(program, [*steps, step], options, str(found))
         finally:
