@@ -44,7 +44,9 @@ def live_state(model: SessionModel, expected: int = 0, now: int | None = None) -
     if not done and not step:
         return Live(f"{call}: running {code_name(code)}, {duration(waited)}", share)
     doing = AFTER.get(str(done[-1]), "") if done and not (step and done[-1] == "capture") else step or "tracing"
-    version = len(facts.artifacts_of(code.id))
+    own = facts.artifacts_of(code.id)
+    made = bool(own) and own[-1].call == frame.get("call")       # it is there, and its kernels are being built or launched
+    version = len(own) - made
     return Live(f"{call}: compiling version {version} of {code_name(code)}, {doing}, {duration(waited)}", share)
 
 

@@ -73,7 +73,7 @@ def build(text: str, options: list[str], device: Device) -> Built:
         if found is not None:
             return Built(found, "memory", time.perf_counter_ns() - start)
         kernels = text.count("__kernel void")
-        RECORDER.step(f"building {kernels} {'kernel' if kernels == 1 else 'kernels'} for {device.info.name}")
+        RECORDER.step(f"building {kernels} {'kernel' if kernels == 1 else 'kernels'} for {device.info.name.partition('-')[0]}")
         path = _path(key)
         program = _from_disk(path, device)
         where = "disk"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QToolButton, QWidget
+
+from .elided import ElidedLabel
 
 
 class LiveStrip(QWidget):
@@ -11,7 +14,7 @@ class LiveStrip(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.label = QLabel()
+        self.label = ElidedLabel()
         self.label.setObjectName("banner")
         self.label.setAccessibleName("What is going on")
         self.bar = QProgressBar()
@@ -22,6 +25,7 @@ class LiveStrip(QWidget):
         self.bar.hide()
         self.stop = QToolButton()
         self.stop.setObjectName("flat")
+        self.stop.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.stop.hide()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -32,10 +36,11 @@ class LiveStrip(QWidget):
 
     def show_state(self, text: str, live: bool, share: float | None = None, stop: QAction | None = None) -> None:
         """Show a sentence; `live`: it is about something that goes on now."""
-        self.label.setText(text)
         if self.label.property("live") != live:
             self.label.setProperty("live", live)
             self.label.style().polish(self.label)
+        self.label.setText(text)
+        self.label.updateGeometry()
         self.bar.setVisible(live and share is not None)
         self.bar.setValue(round((share or 0.0) * 1000))
         self.stop.setVisible(live and stop is not None)
