@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import enum
 import functools
+import os
 import types
 from typing import Any
 
@@ -269,6 +270,9 @@ def read_object(ev: Evaluator, origin: Origin, real: Any, cls: type) -> Value:
     if is_api_object(real):
         ev.guard("ID_MATCH", origin, real, "this object of the tensor API")
         return NativeValue(real, None, origin)
+    if cls is functools._lru_cache_wrapper:
+        ev.guard("ID_MATCH", origin, real, "this cached function")
+        return OpaqueValue(real, origin)
     if is_plain_object(cls):
         ev.guard("TYPE_MATCH", origin, cls, "an object of this class")
         return ObjectValue(cls, origin, real)
@@ -301,6 +305,8 @@ def is_module(real: Any) -> bool:
 
 def is_api_object(real: Any) -> bool:
     module = type(real).__module__ or ""
+    if module.startswith(TRACED_MODULES) or isinstance(real, Tensor):
+        return False
     return (module == "torch" or module.startswith("torch.") or ".torch_api" in module) and not is_module(real)
 
 
@@ -386,6 +392,8 @@ def is_api_function(real: Any) -> bool:
     inner = real.__dict__.get("__wrapped__")
     if file.endswith("trampoline.py") or inner is not None and not is_api_function(unwrapped(inner)):
         return False                        # the user's function under a decorator of ours
+    if file.startswith(TRACED):
+        return False
     owner = real.__qualname__.split(".")[0]
     found = real.__globals__.get(owner) if "." in real.__qualname__ else None
     return not (isinstance(found, type) and getattr(found, "_guardscope_module", False))
@@ -399,6 +407,10 @@ def unwrapped(function: Any) -> Any:
 
 OURS = __file__.rsplit("capture", 1)[0]
 CAPTURE = __file__.rsplit("reading.py", 1)[0]
+# Parts of the API written in Python that take callables and modules: their functions and objects are traced, not called.
+TRACED_PARTS = ("nn/utils/", "nn/packing.py", "utils/", "distributions/", "func.py")
+TRACED = tuple(os.path.join(OURS, "torch_api", *part.split("/")) for part in TRACED_PARTS)
+TRACED_MODULES = ("torch.nn.utils.", "torch.utils.", "torch.distributions")
 
 
 def closure_variables(ev: Evaluator, function: FunctionValue) -> dict[str, Variable]:

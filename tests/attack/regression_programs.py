@@ -12,6 +12,7 @@ import sys
 import types
 import typing
 
+import numpy
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -691,3 +692,74 @@ def setattr_of_a_dataclass():
     def change():
         Local.__setattr__ = lambda self, name, value: object.__setattr__(self, name, value * 10)
     return (lambda v: v * Local(3).k), (row(),), change
+
+
+# -- found by generated programs ---------------------------------------------------------------------------------------
+def settings_module(**values):
+    module = types.ModuleType("attack_settings")
+    vars(module).update(values)
+    return module
+
+
+@case
+def tensor_of_a_module_without_a_file():
+    settings = settings_module(bias=torch.tensor([2.0]))
+    def change():
+        settings.bias = torch.tensor([-2.5])
+    return (lambda v: v + (settings.bias if torch.is_tensor(settings.bias) else 1)), (row(),), change
+
+
+@case
+def number_of_a_module_without_a_file():
+    settings = settings_module(rate=3)
+    return (lambda v: v * settings.rate), (row(),), lambda: setattr(settings, "rate", 4)
+
+
+@case
+def module_made_inside_and_kept():
+    class Scaled(nn.Module):
+        def __init__(self, by):
+            super().__init__()
+            self.by = by
+
+        def forward(self, v):
+            return v * self.by
+    bag = {}
+    def f(v):
+        bag["made"] = Scaled(3.0)
+        return v + 1
+    return f, (row(),), lambda: bag["made"](row())
+
+
+@case
+def dictionary_of_an_object_made_inside():
+    class Local:
+        def __init__(self, **named):
+            self.__dict__.update(named)
+            held = self.__dict__
+            self.late = len(held)
+            held["more"] = held["late"] + 1
+    def f(v):
+        made = Local(k=2)
+        own = made.__dict__
+        made.k += 1
+        return v * own["k"] + made.more, made, own is made.__dict__
+    return f, (row(),), nothing
+
+
+@case
+def membership_in_an_enum():
+    held = [Planet.EARTH]
+    return (lambda v: v + (1 if held[0] in Planet else 2)), (row(),), lambda: held.__setitem__(0, "EARTH")
+
+
+@case
+def membership_of_a_tensor_in_an_enum():
+    held = [Planet.EARTH]
+    return (lambda v: v + (1 if held[0] in Planet else 2)), (row(),), lambda: held.__setitem__(0, row())
+
+
+@case
+def numpy_number_compared_with_itself():
+    held = [numpy.int64(3)]
+    return (lambda v: (v, held[0] == held[0])), (row(),), lambda: held.__setitem__(0, numpy.float32("nan"))
