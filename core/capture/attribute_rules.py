@@ -202,11 +202,10 @@ def of_const(ev: Any, obj: Const, name: str) -> Value | None:
 
     if isinstance(value, enum.Enum):
         settled(ev, type(value), name)
-        if name in ("name", "_name_"):
-            return Const(value.name)
-        if name in ("value", "_value_"):
-            return of_constant(ev, value.value) if not isinstance(value.value, list | dict | tuple) else \
-                ev.existing(AttrOrigin(ev.pin(value, str(value)), "value"), value.value)
+        stored = {"name": "_name_", "value": "_value_"}.get(name, name)
+        if stored in ("_name_", "_value_") and class_lookup(type(value), name)[0] in (None, enum.Enum):
+            place = InstanceDictOrigin(ev.pin(value, str(value)), stored)      # nobody changes it, but it can be changed
+            return ev.existing(place, value.__dict__[stored], fixed=True)
         owner, raw = class_lookup(type(value), name)
         if isinstance(raw, types.FunctionType | property | classmethod | staticmethod):
             ev.guard("CLASS_ATTRIBUTE", None, (type(value), name, raw), f"{type(value).__name__}.{name} is used")

@@ -763,3 +763,25 @@ def membership_of_a_tensor_in_an_enum():
 def numpy_number_compared_with_itself():
     held = [numpy.int64(3)]
     return (lambda v: (v, held[0] == held[0])), (row(),), lambda: held.__setitem__(0, numpy.float32("nan"))
+
+
+@case
+def value_of_an_enum_member_changed():
+    class Speed(enum.Enum):
+        SLOW = 2
+    def change():
+        Speed.SLOW._value_ = 2.5
+    return (lambda v: v * Speed.SLOW.value + len(Speed.SLOW.name)), (row(),), change
+
+
+@case
+def value_of_an_enum_defined_again():
+    class Speed(enum.Enum):
+        SLOW = 2
+
+        @property
+        def value(self):
+            return 7
+    def change():
+        Speed.value = property(lambda self: 8)
+    return (lambda v: v * Speed.SLOW.value), (row(),), change
