@@ -190,7 +190,7 @@ def _record(state: CodeState, artifact: Artifact, captured: Captured, built: Any
     """Write everything a person may ask about the artifact into the session."""
     graph = artifact.graph
     broke = None
-    if captured.break_ is not None:
+    if captured.break_ is not None and captured.break_.effect == "resume":
         broke = _record_break(state, captured.break_, "resume")
     inputs = [{"name": n.name, "origin": n.origin.text if n.origin is not None else "", "type": shape_text(n.spec)}
               for n in captured.graph.inputs]

@@ -137,6 +137,11 @@ class Policy:
         return self.dynamic is True
 
     @property
+    def items_vary(self) -> bool:
+        """Whether the number that a loop hands out is symbolic at once, where every pass runs the same artifact."""
+        return self.automatic and not CONFIG.specialize_int
+
+    @property
     def module_ints(self) -> bool:
         """Whether int attributes of modules may become symbolic (torch._dynamo.config.allow_unspec_int_on_nn_module)."""
         return bool(CONFIG.allow_unspec_int_on_nn_module)

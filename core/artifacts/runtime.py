@@ -19,6 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..capture.residual.chain import drive
 from ..capture.residual.route import routed
 from ..capture.unit import Unit, unit_of
 from ..errors import GuardscopeError, Unsupported
@@ -141,11 +142,14 @@ class Runtime:
         values = bind(target, unit, (*bound, *args), kwargs)
         if values is None:
             return function(*args, **kwargs)       # a TypeError of the user's: let Python word it
-        return self.dispatcher(unit).run(target, *values)
+        run = self.dispatcher(unit).run
+        return drive(run, target, values) if unit.is_generator else run(target, *values)
 
     def resume(self, unit: Unit, fn: types.FunctionType) -> Callable[..., Any]:
         """The continuation `fn` (made for one break of one call) as a compiled callable."""
         run = self.dispatcher(unit).run
+        if unit.is_generator and unit.kind != "resume":
+            return lambda *values: drive(run, fn, values)
         return lambda *values: run(fn, *values)
 
     # -- the slow path -------------------------------------------------------------------------------------------------

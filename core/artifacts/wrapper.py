@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from ..capture.residual.chain import drive
 from ..capture.unit import Unit, unit_of
 from ..errors import ScriptError, Unsupported
 from ..events.recorder import RECORDER
@@ -92,13 +93,15 @@ def _exact_wrapper(function: types.FunctionType, unit: Unit, runtime: Runtime) -
     given = f"({pairs(plain)}), {star or '()'}, ({pairs(only)}), {double or '{}'}"
     lines = [f"def {name}({', '.join(parts)}):", "    if __fn.__code__ is not __code:", f"        return __moved({given})",
              *fill]
-    if RECORDER.record_results:
+    if unit.is_generator:
+        lines += [f"    return __drive(__dispatcher.run, __fn, ({', '.join(unit.params)}{',' if unit.params else ''}))"]
+    elif RECORDER.record_results:
         lines += [f"    return __with_results(__dispatcher.run, {passed})"]
     else:
         lines += [f"    return __dispatcher.run({passed})"]
     namespace = {"__fn": function, "__missing": MISSING, "__dispatcher": runtime.dispatcher(unit),
                  "__with_results": with_results, "__code": function.__code__, "__moved": Moved(function, runtime.options),
-                 "__absent": absent}
+                 "__absent": absent, "__drive": drive}
     return compile_text("\n".join(lines) + "\n", f"<compiled {function.__qualname__}>", namespace, name)
 
 

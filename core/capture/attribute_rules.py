@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import types
 from typing import Any
@@ -262,6 +263,9 @@ def of_function(ev: Any, obj: FunctionValue, name: str) -> Value | None:
         if name == "__module__":
             return Const(obj.globals.real.get("__name__"))
         if name in ("__doc__", "__annotations__", "__dict__", "__type_params__"):
+            first = obj.node.body[0] if name == "__doc__" and isinstance(obj.node, ast.FunctionDef) else None
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+                raise Break("attribute", name=name, what="a function made here")     # where and how it is kept varies
             return NONE if name == "__doc__" else DictValue({})
         if name in ("__code__", "__globals__", "__closure__"):
             raise Break("attribute", name=name, what="a function made here")

@@ -10,7 +10,9 @@ from ..graph.node import Span
 
 @dataclass(frozen=True, slots=True)
 class BreakInfo:
-    """One break of one artifact. effect: "resume" (a continuation follows) or "skip_frame"."""
+    """One break of one artifact. effect: "resume" (a continuation follows), "skip_frame", or "held": the graph ends here only
+    so that a break further on can be resumed (the next item of a loop, a generator or context manager made natively), which
+    is not counted as a break of its own."""
 
     id: str
     sentence: str
@@ -45,6 +47,8 @@ REASONS: dict[str, tuple[str, str]] = {
     "class-body": ("a class is defined here", "define the class at module level"),
     "import": ("{what} is not imported yet", "import it at module level"),
     "construct": ("{what} cannot be created while tracing", "create it outside the compiled function"),
+    "loop": ("the loop at line {line} goes on natively, because the graph breaks inside it", "remove the breaks inside it"),
+    "yield": ("the generator function hands out an item at line {line}", "collect the items in a list"),
     "syntax": ("{what} is not traced", "move it to a function that is not compiled"),
     "rebuild": ("{what} would have to be carried across, and cannot be rebuilt", "use it up before this line"),
     "aliasing": ("{what} reaches the same object in a way that cannot be checked", "pass the object by one way only"),

@@ -25,6 +25,7 @@ from .values import (
     ClassValue,
     Const,
     FunctionValue,
+    GeneratorCall,
     IteratorValue,
     MethodValue,
     ModuleValue,
@@ -154,7 +155,9 @@ def call_function(ev: Any, function: FunctionValue, args: list[Value], kwargs: d
         frame.is_user = lexical is None or lexical.is_user
     bind_arguments(ev, frame, function, node.args, args, kwargs)
     if names_of(node).is_generator:
-        return generator(ev, frame, node)
+        made = generator(ev, frame, node)
+        made.recipe = GeneratorCall(function, list(args), dict(kwargs))
+        return made
     return run_frame(ev, frame, node)
 
 

@@ -6,8 +6,10 @@ function being compiled: the first attempt is thrown away whole, so nothing of i
 
 from __future__ import annotations
 
+import ast
 import sys
 import types
+from dataclasses import replace
 from typing import Any
 
 from ..graph.fake import NeedsData
@@ -20,15 +22,16 @@ from .context import CaptureContext, Captured
 from .entry import finish, finish_with_break
 from .evaluator import Evaluator
 from .frames import Frame
+from .levels import loop_to_hold
 from .reading import closure_variables
 from .rebuild import CannotRebuild
-from .residual.rest import CannotResume
+from .residual.nodes import CannotResume
 from .signals import Break, Returned, SkipFrame, UserRaise
 from .unit import Unit
 from .values import NONE, FunctionValue, Value
 
 RECURSION = 20_000
-ATTEMPTS = 8
+ATTEMPTS = 16
 
 
 class UserError(SkipFrame):
@@ -68,8 +71,6 @@ def capture(unit: Unit, fn: types.FunctionType, arguments: dict[str, Any], conte
 def refuse_hopeless(unit: Unit) -> None:
     """Functions that no continuation can be made for, or that look at their own frame."""
     code = unit.code
-    if unit.is_generator:
-        raise SkipFrame("it is a generator function", Span(unit.file, unit.first_line))
     if code.co_flags & (0x80 | 0x200):
         raise SkipFrame("it is a coroutine", Span(unit.file, unit.first_line))
     for name in FRAME_READERS:
@@ -124,7 +125,11 @@ class Attempt:
                 try:
                     return finish(ev, frame, result)
                 except CannotRebuild as problem:
-                    raise SkipFrame(f"it returns {problem.what}", ev.span()) from None
+                    made = [ev.born[id(v)] for v in problem.values if id(v) in ev.born]
+                    point = next(((id(n), "op") for n in made if (id(n), "op") not in self.broken), None)
+                    if point is None:
+                        raise SkipFrame(f"it returns {problem.what}", ev.span()) from None
+                    return point, make("rebuild", {"what": problem.what}, frame.span(made[0]), "held")
             return self.after_break(pending)
         finally:
             ev.close()
@@ -142,19 +147,40 @@ class Attempt:
         if signal.id != "decided":
             span = ev.span() or frame.span()
             info = make(signal.id, signal.facts, span)
+            loop = loop_to_hold(frame)
+            if loop is not None:
+                return (id(loop.iter), "iter"), replace(info, effect="held")
             if frame.point is None:
                 raise SkipFrame(info.sentence, span, make(signal.id, signal.facts, span, "skip_frame"))
             node, role = frame.point
-            return (id(node), role), info
+            return (id(node), role), replace(info, effect="held") if role in ("next", "yield") else info
         assert frame.point is not None
         node, role = frame.point
         info = self.broken[(id(node), role)]
         try:
             return finish_with_break(ev, frame, node, role, info)
         except (CannotResume, CannotRebuild) as problem:
+            for earlier, kind in earlier_points(ev, frame, problem):
+                if (id(earlier), kind) not in self.broken:
+                    return (id(earlier), kind), replace(info, effect="held")
             why = problem.reason if isinstance(problem, CannotResume) else f"{problem.what} is alive there"
             skipped = BreakInfo(info.id, info.sentence, info.hint, info.span, "skip_frame")
             raise SkipFrame(f"{info.sentence}, and {why}", info.span, skipped) from None
+
+
+def earlier_points(ev: Evaluator, frame: Frame, problem: CannotResume | CannotRebuild) -> list[tuple[ast.AST, str]]:
+    """Where to break instead, when a continuation cannot be made: the call that made what cannot be carried across, the
+    beginning of a loop or with statement."""
+    out: list[tuple[ast.AST, str]] = []
+    if isinstance(problem, CannotRebuild):
+        out += [(ev.born[id(v)], "op") for v in problem.values if id(v) in ev.born]
+    loop = loop_to_hold(frame)
+    if loop is not None:
+        out.append((loop.iter, "iter"))
+    for step in frame.path:
+        if isinstance(step.owner, ast.With) and step.field == "body":
+            out += [(item.context_expr, "enter") for item in step.owner.items]
+    return out
 
 
 def kinds_of(arguments: dict[str, Any]) -> dict[str, str]:

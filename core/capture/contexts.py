@@ -5,27 +5,21 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ..guards.origin import AttrOrigin
 from ..tensor.state import STATE
 from .calls import call
 from .expressions import evaluate
-from .frames import Frame
+from .frames import Frame, Step
+from .levels import Entered, Leaving
 from .operators import special, truth
+from .residual.running import Resumed
 from .signals import Break, Completion, UserRaise
-from .statements import assign, begin, execute_block, seen_by_script
-from .values import FALSE, NONE, ClassValue, NativeValue, OpaqueValue, Value
+from .statements import assign, begin, execute_block, in_context, remember
+from .values import FALSE, NONE, ClassValue, NativeValue, ObjectValue, OpaqueValue, Value
 
 Done = Completion | None
 SWITCHES = ("no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "autocast")
 IGNORED = ("record_function", "nvtx", "range", "emit_nvtx")
-
-
-class Entered:
-    """One context that is entered: how it is left, in the trace and in generated code."""
-
-    __slots__ = ("manager", "leave")
-
-    def __init__(self, manager: Value, leave: Any) -> None:
-        self.manager, self.leave = manager, leave
 
 
 def run_with(ev: Any, frame: Frame, s: ast.With, at: int, entered: list[Entered]) -> Done:
@@ -33,57 +27,84 @@ def run_with(ev: Any, frame: Frame, s: ast.With, at: int, entered: list[Entered]
     if at == len(s.items):
         return execute_block(ev, frame, s, "body", list(entered))
     item = s.items[at]
+    depth, handling = len(frame.path), len(ev.handling)
+    stand(frame, s, at, list(entered))
     manager = ev.force(evaluate(ev, frame, item.context_expr))
     frame.at(item.context_expr, "enter")
-    leave, value = enter(ev, manager)
-    depth, handling = len(frame.path), len(ev.handling)
+    here, value = enter(ev, manager)
+    del frame.path[depth:]
     try:
         if item.optional_vars is not None:
+            stand(frame, s, at, [*entered, here])
+            remember(frame, item, value)
             assign(ev, frame, item.optional_vars, value)
-        done = run_with(ev, frame, s, at + 1, [*entered, Entered(manager, leave)])
+            del frame.path[depth:]
+        done = run_with(ev, frame, s, at + 1, [*entered, here])
     except UserRaise as raised:
-        if not isinstance(manager, NativeValue):
-            seen_by_script(ev, raised)
         caught = raised
+        in_context(caught.value, ev.handling[:handling])
     else:
-        begin(frame, s)
-        leave([NONE, NONE, NONE])
+        stand(frame, s, at, Leaving(entered, here, done))
+        frame.at(s, "exit")
+        here.leave([NONE, NONE, NONE])
+        del frame.path[depth:]
         return done
     del frame.path[depth:]
     del ev.handling[handling:]
-    begin(frame, s)
     ev.handling.append(caught.value)
-    swallowed = leave([ClassValue(caught.value.cls, ev.pin(caught.value.cls)), caught.value, NONE])
-    del ev.handling[handling:]
+    stand(frame, s, at, Leaving(entered, here, caught))
+    frame.at(s, "exit")
+    try:
+        swallowed = here.leave([ClassValue(caught.value.cls, ev.pin(caught.value.cls)), caught.value, NONE])
+    except UserRaise as raised:
+        in_context(raised.value, ev.handling[:handling + 1])
+        raise
+    finally:
+        del ev.handling[handling:]
+    del frame.path[depth:]
     if not swallowed:
         raise caught
     return None
 
 
-def enter(ev: Any, manager: Value) -> tuple[Any, Value]:
-    """Enter a context manager: (how to leave it, what `as` binds). Leaving says whether an exception is swallowed."""
+def stand(frame: Frame, s: ast.With, at: int, extra: Any) -> None:
+    """The frame stands at an item of the statement, with no operand finished."""
+    if frame.track:
+        frame.path.append(Step(s, "items", at, extra))
+    begin(frame, s)
+
+
+def enter(ev: Any, manager: Value) -> tuple[Entered, Value]:
+    """Enter a context manager: how it is left, and what `as` binds. Leaving says whether an exception is swallowed."""
     if isinstance(manager, NativeValue):
         return enter_native(ev, manager)
-    exit_, enter_ = special(ev, manager, "__exit__"), special(ev, manager, "__enter__")
-    if exit_ is None or enter_ is None:
+    if isinstance(manager, ObjectValue) and issubclass(manager.cls, Resumed):
+        assert manager.origin is not None
+        exit_: Value | None = ev.existing(AttrOrigin(manager.origin, "exit"), manager.real.exit)
+        enter_ = None
+    else:
+        exit_, enter_ = special(ev, manager, "__exit__"), special(ev, manager, "__enter__")
         if isinstance(manager, OpaqueValue):
             raise Break("context", what=f"an object of class {manager.type.__name__}")
-        ev.raise_error(TypeError, f"'{manager.type.__name__}' object does not support the context manager protocol")
-        raise AssertionError
-    value = call(ev, enter_, [], {})
+        if exit_ is None or enter_ is None:
+            missed = " (missed __exit__ method)" if enter_ is not None else ""
+            ev.raise_error(TypeError, f"'{manager.type.__name__}' object does not support the context manager protocol{missed}")
+            raise AssertionError
+    assert exit_ is not None
+    bound = exit_
 
     def leave(exc: list[Value]) -> bool:
-        return truth(ev, call(ev, exit_, exc, {}))
+        return truth(ev, call(ev, bound, exc, {}))
 
-    return leave, value
+    return Entered(manager, leave, bound), manager if enter_ is None else call(ev, enter_, [], {})
 
 
-def enter_native(ev: Any, manager: NativeValue) -> tuple[Any, Value]:
+def enter_native(ev: Any, manager: NativeValue) -> tuple[Entered, Value]:
     """A switch of the tensor API: the mode really changes while the block is traced, and is part of what is inferred."""
     real = manager.real
     name = type(real).__name__
     if name in IGNORED:
-        return lambda exc: False, manager
+        return Entered(manager, lambda exc: False, None), manager
     if name not in SWITCHES and not any(c.__name__ == "_ModeSwitch" for c in type(real).__mro__):
         raise Break("context", what=name)
     ev.native(real.__enter__)
@@ -94,7 +115,7 @@ def enter_native(ev: Any, manager: NativeValue) -> tuple[Any, Value]:
         ev.contexts.remove(manager)
         return False
 
-    return leave, manager
+    return Entered(manager, leave, None), manager
 
 
 __all__ = ["FALSE", "STATE", "run_with"]

@@ -25,6 +25,7 @@ from .context import Captured
 from .frames import Frame
 from .rebuild import CannotRebuild, Rebuilder
 from .relied import names_guard
+from .residual.chain import Done
 from .residual.chain import finish as finish_chain
 from .values import Value
 
@@ -38,7 +39,7 @@ def finish(ev: Any, frame: Frame, result: Value) -> Captured:
         r.count(value)
     effects.write(ev, r)
     returned = r.value(result)
-    r.lines.append(f"return {returned}")
+    r.lines.append(f"return {r.pin(Done, 'Done')}({returned})" if ev.unit.original.is_generator else f"return {returned}")
     return assemble(ev, r, None)
 
 
@@ -48,11 +49,11 @@ def finish_with_break(ev: Any, frame: Frame, node: ast.AST, role: str, info: Bre
 
     r = Rebuilder(ev, list(ev.unit.params))
     write_break(ev, frame, r, node, role)
-    return assemble(ev, r, info)
+    return assemble(ev, r, info, frame.span(node) if hasattr(node, "lineno") else frame.span())
 
 
-def assemble(ev: Any, r: Rebuilder, info: BreakInfo | None) -> Captured:
-    """Put fetches, graph call and lines together."""
+def assemble(ev: Any, r: Rebuilder, info: BreakInfo | None, span: Span | None = None) -> Captured:
+    """Put fetches, graph call and lines together, all at `span` of the script."""
     graph = ev.graph
     outputs = list(r.outputs)
     graph.outputs = [v.fake._node for v in outputs]
@@ -73,13 +74,14 @@ def assemble(ev: Any, r: Rebuilder, info: BreakInfo | None) -> Captured:
     rt = ev.context.rt
 
     scope = ev.function.__globals__
-    span = info.span if info is not None and info.span.file == ev.unit.file else Span(ev.unit.file, ev.unit.first_line)
+    place = span if span is not None else Span(ev.unit.file, ev.unit.first_line)
 
     def make_entry(graph_callable: Callable[..., tuple] | None) -> Callable[..., Any]:
         namespace = {**slots, "__graph": graph_callable or constants_only(graph), "__rt": rt,
                      "__name__": scope.get("__name__", "")}
-        entry = compile_entry(source, namespace, ev.unit.original, span)
-        return driver(entry, params) if info is not None and ev.unit.kind != "resume" else entry
+        entry = compile_entry(source, namespace, ev.unit.original, place)
+        alone = info is None or ev.unit.kind == "resume" or ev.unit.is_generator
+        return entry if alone else driver(entry, params)
 
     return Captured(
         graph=graph, guards=list(ev.guards.values()), env=ev.env, globals_slots=dict(slots), entry_source=source,

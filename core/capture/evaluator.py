@@ -60,6 +60,7 @@ class Evaluator:
         self.kinds: dict[str, str] = {}
         self.handling: list[Value] = []            # exceptions being handled, innermost last
         self.data: dict[str, TensorValue] = {}     # symbol of a number read out of a tensor -> the value of its node
+        self.born: dict[int, ast.expr] = {}        # id of a value -> the call in the compiled function that made it
 
     # -- places -------------------------------------------------------------------------------------------------------
     def span(self) -> Span | None:

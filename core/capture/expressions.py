@@ -5,6 +5,7 @@ go on with them. `frame.at(node)` marks the point between operands and operation
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from typing import Any
 from .attributes import get_attribute
 from .calls import call
 from .comparing import compare
-from .containers import complete, dict_set, list_items
+from .containers import complete, dict_set, list_items, new_dict
 from .formatting import format_value, repr_of, text_of
 from .frames import Frame, Operand
 from .generators import Coroutine, make_generator
@@ -27,9 +28,11 @@ from .values import (
     Const,
     DictValue,
     FunctionValue,
+    GeneratorExpression,
     IteratorValue,
     Keywords,
     ListValue,
+    ObjectValue,
     SliceValue,
     TupleValue,
     Value,
@@ -287,7 +290,11 @@ def call_expression(ev: Any, frame: Frame, node: ast.Call) -> Value:
         args = items_of(ev, starred_value)
         finished(frame, lone.value, TupleValue(list(args)))
     frame.at(node)
-    return call(ev, callee, args, kwargs)
+    result = call(ev, callee, args, kwargs)
+    if frame.track and isinstance(result, IteratorValue | ObjectValue):
+        ev.born[id(result)] = node
+        ev.keep.append(result)
+    return result
 
 
 def lambda_(ev: Any, frame: Frame, node: ast.Lambda) -> Value:
@@ -302,6 +309,8 @@ def make_function(ev: Any, frame: Frame, node: Any, name: str) -> FunctionValue:
     made.kwdefaults = {a.arg: evaluate(ev, frame, d) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults)
                        if d is not None}
     made.name = name
+    if isinstance(node, ast.FunctionDef):
+        annotate(ev, frame, node, made)
     ev.captured |= free_names(node)
     outer = frame
     while isinstance(outer.node, COMPREHENSION_NODES) and outer.lexical is not None:
@@ -309,6 +318,20 @@ def make_function(ev: Any, frame: Frame, node: Any, name: str) -> FunctionValue:
     around = outer.function.qualname if outer.function is not None else frame.unit.qualname
     made.qualname = f"{around}.<locals>.{name}"
     return made
+
+
+def annotate(ev: Any, frame: Frame, node: ast.FunctionDef, made: FunctionValue) -> None:
+    """The annotations of a `def`, evaluated as the compiler orders them; text under `from __future__ import annotations`."""
+    spec = node.args
+    found = [(a.arg, a.annotation) for a in (*spec.args, *spec.posonlyargs)]
+    found += [(a.arg, a.annotation) for a in (spec.vararg, *spec.kwonlyargs, spec.kwarg) if a is not None]
+    pairs: list[tuple[Value, Value]] = []
+    for name, annotation in [*found, ("return", node.returns)]:
+        if annotation is not None:
+            text = bool(frame.unit.code.co_flags & __future__.annotations.compiler_flag)
+            pairs.append((Const(name), Const(ast.unparse(annotation)) if text else evaluate(ev, frame, annotation)))
+    if pairs:
+        made.attributes["__annotations__"] = new_dict(ev, pairs)
 
 
 # -- comprehensions ----
@@ -380,7 +403,9 @@ def generator_expression(ev: Any, frame: Frame, node: ast.GeneratorExp) -> Value
         run_clauses(ev, inner, node, first, lambda: void(coroutine.give(evaluate(ev, inner, node.elt))))
         return NONE
 
-    return make_generator(ev, body)
+    made = make_generator(ev, body)
+    made.recipe = GeneratorExpression(node, frame, source)
+    return made
 
 
 def void(_: Any) -> None:
@@ -391,14 +416,17 @@ def void(_: Any) -> None:
 def yield_(ev: Any, frame: Frame, node: ast.Yield) -> Value:
     value = evaluate(ev, frame, node.value) if node.value is not None else NONE
     if frame.generator is None:
-        raise Break("syntax", what="yield in the compiled function")
+        frame.at(node, "yield")
+        raise Break("yield", line=node.lineno)
     return frame.generator.give(value)
 
 
 def yield_from(ev: Any, frame: Frame, node: ast.YieldFrom) -> Value:
-    source = iterate(ev, evaluate(ev, frame, node.value))
+    whole = evaluate(ev, frame, node.value)
     if frame.generator is None:
-        raise Break("syntax", what="yield from in the compiled function")
+        frame.at(node, "yield")
+        raise Break("yield", line=node.lineno)
+    source = iterate(ev, whole)
     while (item := source.step()) is not None:
         frame.generator.give(item)
     return source.returned

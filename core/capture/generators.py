@@ -39,6 +39,7 @@ class Coroutine:
         self.finished = False
         self.running = False
         self.stopping = False
+        self.iterator: IteratorValue | None = None
 
     def resume(self, sent: Value = NONE, thrown: BaseException | None = None) -> Value | None:
         """Run the body to its next yield; None when it has ended."""
@@ -52,6 +53,8 @@ class Coroutine:
             self.finished = True
             raise thrown
         self.sent, self.thrown, self.given = sent, thrown, None
+        if self.iterator is not None:
+            self.iterator.begun = True
         self.running = True
         frame, recursion = self.ev.frame, sys.getrecursionlimit()
         if self.thread is None:
@@ -139,6 +142,7 @@ def make_generator(ev: Any, body: Callable[[Coroutine], Value], node: Any = None
                 ev.raise_error(RuntimeError, "generator ignored GeneratorExit")
 
     out = IteratorValue(step)
+    coroutine.iterator = out
     out.close = close
     out.send = lambda sent: advance(sent, None)
     out.throw = lambda thrown: advance(NONE, thrown)

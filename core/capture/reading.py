@@ -15,7 +15,7 @@ from typing import Any
 
 from ..graph.fake import FakeTensor, fake
 from ..guards.guard import TensorExpectation
-from ..guards.origin import AttrOrigin, CellOrigin, InstanceDictOrigin, ItemOrigin, Origin, PinnedOrigin, SizeOrigin
+from ..guards.origin import ArgOrigin, AttrOrigin, CellOrigin, InstanceDictOrigin, ItemOrigin, Origin, PinnedOrigin, SizeOrigin
 from ..symbolic.expr import const
 from ..symbolic.relations import le
 from ..symbolic.shape_env import stride_expressions
@@ -96,10 +96,18 @@ def alias(ev: Evaluator, origin: Origin, known: Value) -> Value:
 
 # -- numbers ----
 def read_int(ev: Evaluator, origin: Origin, real: int, fixed: bool) -> Value:
-    if not fixed and ev.context.policy.int_is_dynamic(origin, real) and abs(real) < 2**62:
+    if not fixed and abs(real) < 2**62 and (ev.context.policy.int_is_dynamic(origin, real) or varies(ev, origin)):
         return symbol_input(ev, origin, real, "int")
     ev.guard("EQUALS_MATCH", origin, real, "its value is used")
     return Const(real, origin)
+
+
+def varies(ev: Evaluator, origin: Origin) -> bool:
+    """Whether a number comes from the item of a loop that the graph breaks in: the next pass has another one."""
+    name, held = ev.unit.varying if getattr(ev.context.policy, "items_vary", False) else "", origin
+    while name and isinstance(held, ItemOrigin):
+        held = held.of
+    return bool(name) and isinstance(held, ArgOrigin) and held.name == name
 
 
 def read_float(ev: Evaluator, origin: Origin, real: float) -> Value:

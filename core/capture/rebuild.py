@@ -47,6 +47,7 @@ class CannotRebuild(Exception):
     def __init__(self, what: str) -> None:
         super().__init__(what)
         self.what = what
+        self.values: list[Value] = []           # it and what contains it
 
 
 class Rebuilder:
@@ -172,6 +173,9 @@ class Rebuilder:
                 self.lines.append(f"{name} = {text}")
                 self.built[id(value)] = text = name
             return text
+        except CannotRebuild as problem:
+            problem.values.append(value)
+            raise
         finally:
             self.building.discard(id(value))
 

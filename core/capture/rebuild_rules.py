@@ -11,6 +11,9 @@ from typing import Any
 from .attributes import class_lookup
 from .containers import complete
 from .rebuild import CannotRebuild, Rebuilder, literal
+from .residual.build import function_on_cells
+from .residual.comprehension import comprehension_unit
+from .residual.nodes import CannotResume
 from .values import (
     BuiltinMethodValue,
     BuiltinValue,
@@ -19,6 +22,7 @@ from .values import (
     DictValue,
     ExceptionValue,
     FunctionValue,
+    GeneratorCall,
     IteratorValue,
     ListValue,
     MethodValue,
@@ -56,7 +60,7 @@ def children(r: Rebuilder, v: Value) -> list[Value]:
     if isinstance(v, ObjectValue):
         inside = list(v.attributes.values())
         if isinstance(v, ExceptionValue):
-            inside += [*v.args, *([v.cause] if v.cause is not None else [])]
+            inside += [*v.args, *(e for e in (v.cause, v.context) if e is not None)]
         return inside + ([v.payload] if v.payload is not None else [])
     if isinstance(v, MethodValue):
         return [v.function, v.receiver]
@@ -74,6 +78,8 @@ def children(r: Rebuilder, v: Value) -> list[Value]:
             if variable is not None and variable.cell is None and variable.value is not None:
                 inside.append(variable.value)
         return inside
+    if isinstance(v, IteratorValue) and v.recipe is not None and not v.begun:
+        return list(v.recipe.values())
     if isinstance(v, NativeValue) and v.rebuild is not None:
         return [*v.rebuild[1], *v.rebuild[2].values()]
     return []
@@ -182,6 +188,10 @@ def exception(r: Rebuilder, v: ExceptionValue) -> str:
     set_attributes(r, v, name, v.attributes)
     if v.cause is not None:
         r.lines.append(f"{name}.__cause__ = {r.value(v.cause)}")
+    if v.context is not None:
+        r.lines.append(f"{name}.__context__ = {r.value(v.context)}")
+    if v.suppress:
+        r.lines.append(f"{name}.__suppress_context__ = True")
     return name
 
 
@@ -287,6 +297,25 @@ def opaque(r: Rebuilder, v: OpaqueValue) -> str:
     return r.fetch(v.origin)
 
 
+def iterator(r: Rebuilder, v: IteratorValue) -> str:
+    """A generator that has not begun is made by a call, as it was in the script."""
+    recipe = v.recipe
+    if v.begun or recipe is None:
+        raise CannotRebuild("an iterator that is not used up")
+    if isinstance(recipe, GeneratorCall):
+        parts = [r.value(recipe.function), *map(r.value, recipe.args), *(f"{k}={r.value(x)}" for k, x in recipe.kwargs.items())]
+        return r.made(v, "generator", f"__rt.call({', '.join(parts)})")
+    try:
+        made = comprehension_unit(recipe.frame.unit, recipe.node, recipe.names())
+    except CannotResume as problem:
+        raise CannotRebuild(problem.reason) from None
+    cells = ", ".join(f"{name!r}: {r.cell(recipe.frame.lookup(name))}" for name in made.shared)
+    function = f"{r.pin(function_on_cells)}({r.pin(made.unit.code, 'code_' + made.unit.name)}, {recipe.frame.globals.slot}, " \
+               f"{made.unit.name!r}, {{{cells}}})"
+    source = r.value(recipe.source)
+    return r.made(v, "generator", f"__rt.resume({r.pin(made.unit, 'unit_' + made.unit.name)}, {function})({source})")
+
+
 def refuse(what: str) -> Any:
     def rule(r: Rebuilder, v: Value) -> str:
         raise CannotRebuild(what)
@@ -298,5 +327,5 @@ RULES: dict[type, Any] = {
     SetValue: set_, ExceptionValue: exception, ObjectValue: object_, FunctionValue: function, MethodValue: method,
     BuiltinMethodValue: builtin_method, ClassValue: known_object, BuiltinValue: known_object, PyModuleValue: known_object,
     PropertyValue: known_object, NativeValue: native, PartialValue: partial, SliceValue: slice_, RangeValue: range_,
-    OpaqueValue: opaque, IteratorValue: refuse("an iterator that is not used up"), SuperValue: refuse("a super object"),
+    OpaqueValue: opaque, IteratorValue: iterator, SuperValue: refuse("a super object"),
 }

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ..guards.origin import AttrOrigin
 from .attribute_stores import delete_attribute, set_attribute
 from .attributes import get_attribute
 from .calls import call
@@ -18,6 +19,7 @@ from .operators import inplace
 from .patterns import matches
 from .reading import of_constant
 from .relied import note
+from .residual.nodes import Again, Once, Passes, Settle, stored_exception
 from .scopes import mangle
 from .signals import BREAK, CONTINUE, Break, Completion, Returned, UserRaise
 from .subscripts import delete_item, get_item, set_item
@@ -107,8 +109,11 @@ def assign(ev: Any, frame: Frame, target: ast.expr, value: Value) -> None:
         star = next((i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)), None)
         frame.at(target, "unpack")
         items = unpack(ev, value, len(target.elts), star)
-        for part, item in zip(target.elts, items):
-            assign(ev, frame, part.value if isinstance(part, ast.Starred) else part, item)
+        parts = [e.value if isinstance(e, ast.Starred) else e for e in target.elts]
+        for part, item in zip(parts, items):
+            remember(frame, part, item)
+        for part, item in zip(parts, items):
+            assign(ev, frame, part, item)
     else:
         raise Break("syntax", what=f"assignment to {type(target).__name__}")
 
@@ -192,10 +197,10 @@ def assertion(ev: Any, frame: Frame, s: ast.Assert) -> Done:
 def definition(ev: Any, frame: Frame, s: ast.FunctionDef) -> Done:
     decorators = [evaluate(ev, frame, d) for d in s.decorator_list]
     made: Value = make_function(ev, frame, s, s.name)
-    for node, decorator in zip(reversed(s.decorator_list), reversed(decorators)):
-        frame.at(s, "statement")
-        made = call(ev, decorator, [made], {})
-        del node
+    for index in reversed(range(len(decorators))):
+        remember(frame, s, made)
+        frame.at(s, f"decorate {index}")
+        made = call(ev, decorators[index], [made], {})
     store_name(ev, frame, mangle(s.name, frame.class_name), made)
     return None
 
@@ -269,6 +274,7 @@ def for_(ev: Any, frame: Frame, s: ast.For) -> Done:
     while True:
         begin(frame, s)
         frame.here = s.iter
+        frame.point = (s.iter, "iter")       # what breaks while the next item is made breaks the loop at its beginning
         item = iterator.step()
         if item is None:
             break
@@ -281,11 +287,40 @@ def for_(ev: Any, frame: Frame, s: ast.For) -> Done:
     return execute_block(ev, frame, s, "orelse")
 
 
+def once(ev: Any, frame: Frame, s: Once) -> Done:
+    """The rest of one pass, then the loop."""
+    done = execute_block(ev, frame, s, "body")
+    if done is BREAK:
+        return None
+    return done if isinstance(done, Returned) else execute_block(ev, frame, s, "orelse")
+
+
+def passes(ev: Any, frame: Frame, s: Passes) -> Done:
+    """A loop over an iterator that is under way: the next item is fetched natively."""
+    frame.at(s, "next")
+    raise Break("loop", line=s.lineno)
+
+
+def again(ev: Any, frame: Frame, s: Again) -> Done:
+    held: Any = load_name(ev, frame, stored_exception(s))
+    error = ev.force(ev.existing(AttrOrigin(held.origin, "error"), held.real.error))
+    if not isinstance(error, ExceptionValue):
+        raise Break("read", what="the exception")
+    raise UserRaise(error)
+
+
 def match(ev: Any, frame: Frame, s: ast.Match) -> Done:
     subject = evaluate(ev, frame, s.subject)
     frame.at(s.subject, "match")
-    for case in s.cases:
-        if matches(ev, frame, case.pattern, subject) and (case.guard is None or test(ev, frame, case.guard)):
+    for index, case in enumerate(s.cases):
+        if matches(ev, frame, case.pattern, subject):
+            if case.guard is not None:
+                if frame.track:
+                    frame.path.append(Step(s, "cases", index))
+                if not test(ev, frame, case.guard):
+                    del frame.path[-1:]
+                    continue
+                del frame.path[-1:]
             return execute_block(ev, frame, case, "body")
     return None
 
@@ -314,8 +349,9 @@ def raise_(ev: Any, frame: Frame, s: ast.Raise) -> Done:
         raised.value.suppress = True
         if not (isinstance(cause, Const) and cause.value is None):
             raised.value.cause = exception_from(ev, cause).value
-    if ev.handling and raised.value.context is None and ev.handling[-1] is not raised.value:
-        raised.value.context = ev.handling[-1]
+    if ev.handling and raised.value.origin is not None and ev.handling[-1] is not raised.value:
+        raise Break("syntax", what="raising an existing exception while another one is handled")
+    in_context(raised.value, ev.handling)
     raise raised
 
 
@@ -366,18 +402,43 @@ def guarded(ev: Any, frame: Frame, s: ast.Try) -> Done:
     del ev.handling[handling:]
     begin(frame, s)
     ev.handling.append(caught.value)
-    for handler in s.handlers:
+    for index, handler in enumerate(s.handlers):
+        if handler.type is not None and frame.track:
+            frame.path.append(Step(s, "handlers", index, caught.value))
+            begin(frame, s)
         if handler.type is None or handles(ev, frame, handler.type, caught.value):
+            del frame.path[depth:]
+            if handler.name:
+                store_name(ev, frame, mangle(handler.name, frame.class_name), caught.value)
             try:
-                if handler.name:
-                    store_name(ev, frame, mangle(handler.name, frame.class_name), caught.value)
-                return execute_block(ev, frame, handler, "body", (s, caught.value))
-            finally:
-                del ev.handling[handling:]
-                if handler.name:
-                    store_name(ev, frame, mangle(handler.name, frame.class_name), None)
+                done = execute_block(ev, frame, handler, "body", (s, caught.value))
+            except UserRaise as raised:
+                in_context(raised.value, ev.handling[:handling + 1])
+                left(ev, frame, handler, handling)
+                raise
+            left(ev, frame, handler, handling)
+            return done
+        del frame.path[depth:]
     del ev.handling[handling:]
     raise caught
+
+
+def left(ev: Any, frame: Frame, handler: ast.ExceptHandler, handling: int) -> None:
+    """What happens at the end of an except clause. Not at a break, where it has not ended."""
+    del ev.handling[handling:]
+    if handler.name:
+        store_name(ev, frame, mangle(handler.name, frame.class_name), None)
+
+
+def in_context(error: ExceptionValue, handling: list[Any]) -> None:
+    """An exception made while tracing has the one that was being handled as its context."""
+    if not handling or error.origin is not None or error.context is not None:
+        return
+    around: Any = handling[-1]
+    while around is not None and around is not error:
+        around = around.context
+    if around is None:
+        error.context = handling[-1]
 
 
 def handles(ev: Any, frame: Frame, node: ast.expr, raised: ExceptionValue) -> bool:
@@ -414,6 +475,7 @@ STATEMENTS: dict[type, Rule] = {
     ast.For: for_, ast.Match: match, ast.Raise: raise_, ast.Try: try_, ast.With: with_,
     ast.AsyncFunctionDef: not_traced("async def"), ast.AsyncFor: not_traced("async for"),
     ast.AsyncWith: not_traced("async with"), ast.TryStar: not_traced("except*"),
+    Once: once, Passes: passes, Again: again, Settle: nothing,
 }
 
 __all__ = ["ObjectValue", "execute_block"]

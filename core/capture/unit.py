@@ -33,6 +33,7 @@ class Unit:
     located: Located
     resume_of: Unit | None = None
     resume_line: int | None = None
+    varying: str = ""                # the parameter that holds an item of a loop: another number in every pass
 
     @property
     def is_generator(self) -> bool:

@@ -382,22 +382,59 @@ class SuperValue(Value):
 
 class IteratorValue(Value):
     """An iterator made while tracing. `step()` gives the next value or None at the end; `kind` is the class it stands for.
-    `returned` is the value of a generator's `return`."""
+    `returned` is the value of a generator's `return`. `recipe`: how to make it again before its first step."""
 
-    __slots__ = ("step", "kind", "returned", "finished", "close", "send", "throw")
+    __slots__ = ("advance", "kind", "returned", "finished", "begun", "recipe", "close", "send", "throw")
 
     def __init__(self, step: Callable[[], Value | None], kind: type = types.GeneratorType) -> None:
         super().__init__(None)
-        self.step, self.kind = step, kind
+        self.advance, self.kind = step, kind
+        self.begun = False
+        self.recipe: Any = None
         self.returned: Value = NONE
         self.finished = False
         self.close: Callable[[], None] | None = None
         self.send: Callable[[Value], Value | None] | None = None
         self.throw: Callable[[BaseException], Value | None] | None = None
 
+    def step(self) -> Value | None:
+        self.begun = True
+        return self.advance()
+
     @property
     def type(self) -> type:
         return self.kind
+
+
+class GeneratorCall:
+    """Recipe of a generator: the call of a generator function."""
+
+    __slots__ = ("args", "function", "kwargs")
+
+    def __init__(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> None:
+        self.function, self.args, self.kwargs = function, args, kwargs
+
+    def values(self) -> list[Value]:
+        return [self.function, *self.args, *self.kwargs.values()]
+
+
+class GeneratorExpression:
+    """Recipe of a generator: the expression, the frame it stands in, its first iterable."""
+
+    __slots__ = ("frame", "node", "source")
+
+    def __init__(self, node: Any, frame: Any, source: Value) -> None:
+        self.node, self.frame, self.source = node, frame, source
+
+    def values(self) -> list[Value]:
+        held = [self.frame.lookup(n) for n in self.names()]
+        return [self.source, *(v.value for v in held if v.cell is None and v.value is not None)]
+
+    def names(self) -> set[str]:
+        """Variables of the functions around it that it mentions."""
+        import ast
+
+        return {n.id for n in ast.walk(self.node) if isinstance(n, ast.Name) and self.frame.lookup(n.id) is not None}
 
 
 class PropertyValue(Value):

@@ -56,8 +56,6 @@ BREAKING = ["statement", "value", "item", "several", "branch", "boolean", "loop_
             "in_comprehension", "nested", "methods", "shared_cell", "partial_across", "random_number", "explicit",
             "formatted", "import_inside", "aug_assign", "unpack_result", "deleted", "masked", "odd_store",
             "unpack_opaque"]
-SKIPPED = {"in_loop"}                    # no continuation enters a loop in the middle
-ELEMENTS = {"in_comprehension"}          # the comprehension alone runs natively
 WHOLE = {"import_inside"}                # imported by the native run before
 
 
@@ -108,12 +106,6 @@ def check(module, name, policy, breaks):
     first = len(engine.log)
     again = outcome(fn, make(), module)
     assert outcome(lambda *a: engine(fn, *a), make(), module) == again
-    if name in SKIPPED:
-        assert engine.skipped
-        return
-    if name in ELEMENTS:
-        assert {line for line in engine.log if line.startswith("skip")} == {f"skip listcomp_in_{name}_at_144"}
-        return
     assert not engine.skipped, [(s.reason, s.span) for s in engine.skipped]
     assert all(line.startswith("reuse") for line in engine.log[first:]), engine.log
     assert any(c.break_ is not None for c in engine.captured) is (breaks and name not in WHOLE)

@@ -75,16 +75,7 @@ def test_method(method, k):
 
 
 # Programs with a place that no continuation can enter: there, and only there, a frame runs natively.
-NATIVE = {
-    "loop_body": "loop", "loop_else": "loop", "loop_nested_return": "loop", "loop_while": "loop", "loop_while_continue": "loop",
-    "loop_while_true": "loop", "try_return": "finally", "try_return_overridden": "finally",
-    "try_except": "except", "try_else_raises": "except", "try_reraise": "except",
-    "try_context": "except", "try_from": "except", "finally_raising": "except", "exception_types": "except",
-    "delete_name": "except", "with_block": "with", "with_items": "with", "with_exception": "with",
-    "unpack_broken_place": "targets", "matched": "match", "delete_many": "delete", "comprehension_element": "comprehension",
-    "comprehension_condition": "comprehension", "class_body": "class", "method_with_super": "class",
-    "function_defaults": "functiondef", "unbound_shared": "closure variable",
-}
+NATIVE = {"unbound_shared": "closure variable"}
 
 
 def states_of(name):

@@ -7,7 +7,7 @@ import pytest
 from guardscope.core.capture.residual.liveness import live_names, stored_names
 from guardscope.core.capture.residual.native import native
 from guardscope.core.capture.residual.rest import CannotResume, Rest
-from guardscope.core.capture.residual.suffix import suffix
+from guardscope.core.capture.residual.suffix import Handling, Level, Managers, Waiting, suffix
 
 
 def parse(text):
@@ -76,7 +76,12 @@ def rest_of(statement, broken, finished=(), role="op"):
     ("y = f(a, sum((i for i in g())))", "g()", ["f", "a", "sum"], "y = v0(v1, v2((i for i in r)))"),
     ("y = lambda p=a, q=g(), *, k=b: p", "g()", ["a"], "y = lambda p=v0, q=r, *, k=b: p"),
     ("@d\ndef h(p=g(), *, k=b):\n    return p", "g()", ["d"], "@v0\ndef h(p=r, *, k=b):\n    return p"),
-    ("with g() as a, b: f()", "g()", [], "with r as a, b:\n    f()"),
+    ("while g(): break", "g()", [],
+     "if r:\n    for __once in (None,):\n        break\n    else:\n        while g():\n            break"),
+    ("while a + g():\n    if b:\n        continue\n    h()\nelse:\n    e()", "g()", ["a"],
+     "if v0 + r:\n    for __once in (None,):\n        if b:\n            continue\n        h()\n    else:\n"
+     "        while a + g():\n            if b:\n                continue\n            h()\n        else:\n            e()\n"
+     "else:\n    e()"),
     ("(x, y), z = g()", "g()", [], "(x, y), z = r"),
     ("return (yes, [g(), no])", "g()", ["yes"], "return (v0, [r, no])"),
     ("return f(lambda: a, g())", "g()", ["f", "lambda: a"], "return v0(v1, r)"),
@@ -106,8 +111,6 @@ def test_rest_after_a_link_of_a_chain(link, finished, expected):
 
 
 @pytest.mark.parametrize(("statement", "broken", "finished"), [
-    ("while g(): break", "g()", []),
-    ("while g():\n    if a:\n        continue", "g()", []),
     ("match a:\n    case 1 if g():\n        pass", "g()", []),
     ("for i in a:\n    pass\nelse:\n    g()", "g()", []),
     ("y = [g() for i in a]", "g()", []),
@@ -158,11 +161,6 @@ def test_a_field_with_a_finished_format():
     assert native(field, "op", {id(field.value): "v0", id(field.format_spec): "v1"}) == "f'{v0:{v1}}'"
 
 
-def test_truth_as_a_native_step():
-    node = ast.parse("a", mode="eval").body
-    assert native(node, "truth", {id(node): "v0"}) == "bool(v0)"
-
-
 @pytest.mark.parametrize("name", ["locals", "eval", "super", "vars"])
 def test_calls_that_look_at_their_frame_are_no_native_step(name):
     node = ast.parse(f"{name}()", mode="eval").body
@@ -171,10 +169,11 @@ def test_calls_that_look_at_their_frame_are_no_native_step(name):
 
 
 # -- the rest of the function ----
-def suffix_text(text, marker="HERE"):
-    """The suffix after the statement `HERE`."""
+def suffix_text(text, marker="HERE", around=()):
+    """The suffix after the statement `HERE`. around: what the levels that need something hold on to, outermost first."""
     function = parse(text)
     path = []
+    given = iter(around)
 
     def look(owner):
         for field in ("body", "orelse", "finalbody", "handlers", "cases"):
@@ -190,7 +189,16 @@ def suffix_text(text, marker="HERE"):
         return False
 
     assert look(function)
-    return "\n".join(ast.unparse(s) for s in suffix(path, [parse("rest()")]))
+    levels = []
+    for n, (owner, field, index) in enumerate(path):
+        held = None
+        if isinstance(owner, ast.ExceptHandler):
+            before, name, at = path[n - 1]
+            held = Handling(getattr(before, name)[at], "e0")
+        elif isinstance(owner, ast.With) or field == "finalbody":
+            held = next(given, None)
+        levels.append(Level(owner, field, index, held))
+    return "\n".join(ast.unparse(s) for s in suffix(levels, [parse("rest()")]))
 
 
 @pytest.mark.parametrize(("text", "expected"), [
@@ -202,17 +210,39 @@ def suffix_text(text, marker="HERE"):
     ("def f():\n try:\n  a()\n except E:\n  c()\n else:\n  HERE\n finally:\n  d()", "try:\n    rest()\nfinally:\n    d()"),
     ("def f():\n try:\n  a()\n except E:\n  c()\n else:\n  HERE\n d()", "rest()\nd()"),
     ("def f():\n match x:\n  case 1:\n   HERE\n  case 2:\n   a()\n b()", "rest()\nb()"),
+    ("def f():\n while x:\n  HERE\n  b()\n c()", "rest()\nb()\nwhile x:\n    HERE\n    b()\nc()"),
+    ("def f():\n while x:\n  HERE\n  if y:\n   break\n else:\n  e()\n c()",
+     "for __once in (None,):\n    rest()\n    if y:\n        break\nelse:\n    while x:\n        HERE\n        if y:\n"
+     "            break\n    else:\n        e()\nc()"),
+    ("def f():\n for i in x:\n  a()\n else:\n  HERE\n  b()\n c()", "rest()\nb()\nc()"),
+    ("def f():\n try:\n  a()\n except E:\n  HERE\n  b()\n finally:\n  c()\n d()",
+     "try:\n    e0.again()\nexcept:\n    e0.settle()\n    rest()\n    b()\nfinally:\n    c()\nd()"),
+    ("def f():\n try:\n  a()\n except E as e:\n  HERE\n  b(e)\n d()",
+     "try:\n    e0.again()\nexcept:\n    e0.settle()\n    try:\n        rest()\n        b(e)\n    finally:\n        e = None\n"
+     "        del e\nd()"),
+    ("def f():\n try:\n  a()\n finally:\n  HERE\n  b()\n c()", "rest()\nb()\nc()"),
 ])
 def test_the_rest_of_a_function(text, expected):
     assert suffix_text(text) == expected
 
 
-@pytest.mark.parametrize("text", [
-    "def f():\n for i in x:\n  HERE", "def f():\n while x:\n  if y:\n   HERE",
+@pytest.mark.parametrize(("text", "around", "expected"), [
+    ("def f():\n with a as b, c:\n  HERE\n  d()\n e()", Managers(("m0", "m1")), "with m0, m1:\n    rest()\n    d()\ne()"),
+    ("def f():\n try:\n  a()\n finally:\n  HERE\n  b()\n c()", Waiting("return", "v"),
+     "try:\n    return v\nfinally:\n    rest()\n    b()\nc()"),
+    ("def f():\n try:\n  a()\n finally:\n  HERE\n c()", Waiting("raise", "e0"),
+     "try:\n    e0.again()\nfinally:\n    e0.settle()\n    rest()\nc()"),
+    ("def f():\n while x:\n  try:\n   a()\n  finally:\n   HERE\n c()", Waiting("continue"),
+     "for __once in (None,):\n    try:\n        continue\n    finally:\n        rest()\nelse:\n    while x:\n        try:\n"
+     "            a()\n        finally:\n            HERE\nc()"),
 ])
-def test_levels_that_cannot_be_entered_in_the_middle(text):
+def test_levels_that_hold_something(text, around, expected):
+    assert suffix_text(text, around=[around]) == expected
+
+
+def test_a_for_loop_is_only_entered_through_its_iterator():
     with pytest.raises(CannotResume):
-        suffix_text(text)
+        suffix_text("def f():\n for i in x:\n  HERE")
 
 
 # -- live names ----

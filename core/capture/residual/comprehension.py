@@ -1,53 +1,97 @@
-"""A comprehension that the graph breaks in, as a function of its own that runs in one native step.
+"""A comprehension that the graph breaks in, as a function of its own; a generator expression, as a generator function.
 
-    parts = [y * show(i) for i in range(3)]      becomes      parts = comprehension_in_f_at_13(range(3), y)
+    parts = [y * show(i) for i in range(3)]      becomes      def listcomp_in_f_at_13(items, y):
+                                                                  out = []
+                                                                  for i in items:
+                                                                      out.append(y * show(i))
+                                                                  return out
 
-The function is compiled like any other that natively run code calls; what it calls is compiled on its own.
+The functions are compiled like any other that natively run code calls, so they keep their graphs around the break.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
+from dataclasses import dataclass
 from typing import Any
 
+from ..scopes import free_names, walrus_names
 from ..unit import Unit, parameter_count, register
-from .build import Mangle, code_in_factory, empty_arguments, function_node
-from .rest import CannotResume
+from .build import code_in_factory, empty_arguments, function_node
+from .nodes import CannotResume, load, reserved, store
 
-WORDS = {ast.ListComp: "listcomp", ast.SetComp: "setcomp", ast.DictComp: "dictcomp"}
-SOURCE = "items"
-_units: dict[tuple[int, int, int], tuple[Unit, tuple[str, ...]]] = {}
+WORDS = {ast.ListComp: "listcomp", ast.SetComp: "setcomp", ast.DictComp: "dictcomp", ast.GeneratorExp: "genexpr"}
+SHARING = (ast.Lambda, ast.GeneratorExp)
 
 
-def comprehension_unit(unit: Unit, node: Any, local: set[str]) -> tuple[Unit, tuple[str, ...]]:
-    """The function for comprehension `node` of `unit`, and the variables it takes after its first iterable. `local`: names
-    that are variables there. Raises CannotResume where the comprehension binds or shares variables of the function."""
-    if any(unit is made for made, _ in _units.values()):
-        raise CannotResume("the graph breaks inside a comprehension")
-    if any(isinstance(n, ast.NamedExpr | ast.Lambda | ast.Await | ast.GeneratorExp) for n in ast.walk(node)):
-        raise CannotResume("the comprehension binds or shares variables of the function")
-    key = (id(unit.code), node.lineno, node.col_offset)
-    known = _units.get(key)
-    if known is not None:
-        return known
+@dataclass(frozen=True, slots=True)
+class Comprehension:
+    """The function of one comprehension: after its first iterable it takes the variables `taken`; `shared` are its free
+    variables."""
+
+    unit: Unit
+    taken: tuple[str, ...]
+    shared: tuple[str, ...]
+
+
+_known: dict[tuple, Comprehension] = {}
+
+
+def comprehension_unit(unit: Unit, node: Any, local: set[str]) -> Comprehension:
+    """The function for comprehension `node` of `unit`. `local`: names that are variables there. What functions made inside
+    it see, what it binds with `:=`, and whatever a generator expression mentions, it shares with the function around it."""
+    if any(isinstance(n, ast.Await) or isinstance(n, ast.comprehension) and n.is_async for n in ast.walk(node)):
+        raise CannotResume("the comprehension is asynchronous")
     own = {n.id for clause in node.generators for n in ast.walk(clause.target) if isinstance(n, ast.Name)}
     outside = {id(n) for n in ast.walk(node.generators[0].iter)}
-    used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and id(n) not in outside} - own
-    taken = tuple(sorted(used & local))
-    source = SOURCE
-    while source in used | own:
-        source += "_"
-    inner = copy.deepcopy(node)
-    inner.generators[0].iter = ast.copy_location(ast.Name(source, ast.Load()), inner)
-    name = f"{WORDS[type(node)]}_in_{unit.original.name.strip('<>')}_at_{node.lineno}"
-    body: list[ast.stmt] = [ast.copy_location(ast.Return(inner), node)]
-    made = Mangle(unit.class_name if unit.kind != "resume" else None).visit(
-        function_node(name, empty_arguments([source, *taken]), body, node))
+    inside = [n for n in ast.walk(node) if id(n) not in outside]
+    used = {n.id for n in inside if isinstance(n, ast.Name)} - own
+    assigned = walrus_names(node)
+    shared = set(assigned) | {name for n in inside if isinstance(n, SHARING) and n is not node for name in free_names(n)}
+    if isinstance(node, ast.GeneratorExp):
+        shared |= used
+    free = tuple(sorted((shared & local | assigned) - own))
+    taken = tuple(sorted(used & local - set(free)))
+    key = (id(unit.original.code), node.lineno, node.col_offset, taken, free)
+    found = _known.get(key)
+    if found is None:
+        found = _known[key] = Comprehension(_make(unit, node, used | own, taken, free, assigned), taken, free)
+    return found
+
+
+def _make(unit: Unit, node: Any, names: set[str], taken: tuple[str, ...], free: tuple[str, ...], assigned: set[str]) -> Unit:
+    source, out, key = (reserved(n, sorted(names)) for n in ("items", "out", "key"))
+    body = [ast.copy_location(s, node) for s in element(node, out, key)]
+    for i, clause in reversed(list(enumerate(copy.deepcopy(node.generators)))):
+        for condition in reversed(clause.ifs):
+            body = [ast.copy_location(ast.If(condition, body, []), condition)]
+        iterable = clause.iter if i else load(source, clause.iter)
+        body = [ast.copy_location(ast.For(clause.target, iterable, body, []), clause.target)]
+    word = WORDS[type(node)]
+    if not isinstance(node, ast.GeneratorExp):
+        empty: ast.expr = ast.List([], ast.Load()) if isinstance(node, ast.ListComp) else ast.Dict([], []) \
+            if isinstance(node, ast.DictComp) else ast.Set([ast.Starred(ast.Tuple([], ast.Load()), ast.Load())])
+        body = [ast.copy_location(ast.Assign([store(out, node)], empty), node), *body,
+                ast.copy_location(ast.Return(load(out, node)), node)]
+    if assigned:
+        body.insert(0, ast.copy_location(ast.Nonlocal(sorted(assigned)), node))
+    name = f"{word}_in_{unit.original.name.strip('<>')}_at_{node.lineno}"
+    made = function_node(name, empty_arguments([source, *taken]), body, node)
     ast.fix_missing_locations(made)
-    code = code_in_factory(made, [], unit.file)
-    result = register(Unit(name=name, qualname=f"{unit.original.qualname}.<locals>.<{WORDS[type(node)]}>", kind="function",
-                           node=made, params=code.co_varnames[:parameter_count(code)], code=code, freevars=code.co_freevars,
-                           file=unit.file, first_line=node.lineno, class_name=None, located=unit.located))
-    _units[key] = (result, taken)
-    return _units[key]
+    code = code_in_factory(made, free, unit.file, f"{unit.original.qualname}.<locals>.<{word}>")
+    return register(Unit(name=name, qualname=f"{unit.original.qualname}.<locals>.<{word}>", kind="function", node=made,
+                         params=code.co_varnames[:parameter_count(code)], code=code, freevars=code.co_freevars,
+                         file=unit.file, first_line=node.lineno, class_name=None, located=unit.located))
+
+
+def element(node: Any, out: str, key: str) -> list[ast.stmt]:
+    """What happens with one element; the key of a dict is evaluated before the value."""
+    made = copy.deepcopy(node)
+    if isinstance(made, ast.GeneratorExp):
+        return [ast.Expr(ast.copy_location(ast.Yield(made.elt), made.elt))]
+    if isinstance(made, ast.DictComp):
+        return [ast.Assign([store(key, made.key)], made.key),
+                ast.Assign([ast.Subscript(load(out, made), load(key, made), ast.Store())], made.value)]
+    method = ast.Attribute(load(out, made), "append" if isinstance(made, ast.ListComp) else "add", ast.Load())
+    return [ast.Expr(ast.Call(method, [made.elt], []))]

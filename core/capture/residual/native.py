@@ -13,12 +13,10 @@ FRAME_READERS = ("locals", "globals", "vars", "eval", "exec", "dir", "super")
 
 def native(broken: Any, role: str, names: Mapping[int, str], route: str = "__rt.call") -> str:
     """Source text of an expression. Every operand must be in `names`; a call goes through `route`, so that the function
-    called is compiled on its own. role "truth": `bool(...)` of the finished node.
+    called is compiled on its own.
 
     Raises CannotResume for a node that is no single step.
     """
-    if role == "truth":
-        return f"bool({names[id(broken)]})"
     rest = Rest(ast.Pass(), "", names)
     if isinstance(broken, ast.Call):
         if isinstance(broken.func, ast.Name) and broken.func.id in FRAME_READERS:

@@ -10,59 +10,27 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-
-class CannotResume(Exception):
-    """No continuation can be made for a break at this place; the whole frame has to run natively."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
-def load(name: str, like: ast.AST) -> ast.Name:
-    return ast.copy_location(ast.Name(name, ast.Load()), like)
-
-
-def store(name: str, like: ast.AST) -> ast.Name:
-    return ast.copy_location(ast.Name(name, ast.Store()), like)
-
-
-def contains(tree: Any, node: ast.AST) -> bool:
-    if tree is None:
-        return False
-    if isinstance(tree, list):
-        return any(contains(t, node) for t in tree)
-    return any(n is node for n in ast.walk(tree))
-
-
-def leaves_loop(body: Sequence[ast.AST]) -> bool:
-    """Whether a `break` or `continue` in these statements belongs to the loop around them."""
-    for s in body:
-        if isinstance(s, ast.Break | ast.Continue):
-            return True
-        if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.expr):
-            continue
-        fields = ("orelse",) if isinstance(s, ast.For | ast.AsyncFor | ast.While) else \
-            ("body", "orelse", "finalbody", "handlers", "cases")
-        if any(leaves_loop(getattr(s, field, ())) for field in fields):
-            return True
-    return False
+from .nodes import CannotResume, again, contains, load, rest_of_pass, store
 
 
 class Rest:
     """What is left of expressions and statements around `broken`.
 
     names: id of a finished node -> variable that holds its value. result: variable that holds what the native step gave.
-    role: "op" (the value of the broken node), "truth" (the truth of the broken node, whose own value is finished), or
-    "op 0", "op 1", ... (one link of a chained comparison).
+    role: "op" (the value of the broken node), "truth" (the truth of the broken node, whose own value is finished),
+    "op 0", "op 1", ... (one link of a chained comparison), "store" and "delete" (of a target, which is done), "unpack"
+    (result holds the items for the targets), "decorate 0", ... (a decorator's result). owner, error: the statement around an
+    item of a with statement, an except clause or a case, and the variable of the exception to be matched.
     """
 
-    def __init__(self, broken: ast.AST, result: str, names: Mapping[int, str], role: str = "op") -> None:
+    def __init__(self, broken: ast.AST, result: str, names: Mapping[int, str], role: str = "op", owner: Any = None,
+                 error: str = "") -> None:
         self.broken, self.result, self.names, self.role = broken, result, dict(names), role
-        if role == "op":
+        self.owner, self.error = owner, error
+        if role in ("op", "load"):
             self.names[id(broken)] = result
 
     def has(self, node: Any) -> bool:
@@ -172,7 +140,7 @@ class Rest:
         handler = getattr(self, f"stmt_{type(node).__name__}", None)
         if handler is None:
             raise CannotResume(f"the graph breaks inside a {type(node).__name__.lower()} statement")
-        return [ast.copy_location(s, node) for s in handler(node)]
+        return [ast.copy_location(s, node) if hasattr(node, "lineno") else s for s in handler(node)]
 
     def stmt_Expr(self, node: ast.Expr) -> list[ast.stmt]:
         return [] if node.value is self.broken else [ast.Expr(self.expr(node.value))]
@@ -185,22 +153,36 @@ class Rest:
             return [ast.Assign(node.targets, self.expr(node.value))]
         out: list[ast.stmt] = []
         value = self.expr(node.value)
-        for target in node.targets:                             # targets before the broken one are done
-            if self.has(target):
-                if isinstance(target, ast.Tuple | ast.List):
-                    raise CannotResume("the graph breaks inside a tuple of assignment targets")
-                out.append(ast.Assign([self.rebuilt(target)], value))
-            elif out:
-                out.append(ast.Assign([target], value))
-        return out
+        at = next(i for i, t in enumerate(node.targets) if self.has(t))      # targets before the broken one are done
+        out += self.target(node.targets[at], value)
+        return out + [ast.Assign([t], value) for t in node.targets[at + 1:]]
+
+    def target(self, node: Any, value: Any) -> list[ast.stmt]:
+        """What remains of an assignment to a target that holds the broken node."""
+        if node is self.broken and self.role == "store":
+            return []
+        parts = [e.value if isinstance(e, ast.Starred) else e for e in getattr(node, "elts", ())]
+        if node is self.broken and self.role == "unpack":
+            def item(i: int) -> ast.expr:
+                return ast.copy_location(ast.Subscript(
+                    load(self.result, node), ast.copy_location(ast.Constant(i), node), ast.Load()), node)
+
+            return [ast.copy_location(ast.Assign([p], item(i)), node) for i, p in enumerate(parts)]
+        if parts:
+            at = next(i for i, p in enumerate(parts) if self.has(p))
+            items = [load(self.names[id(p)], p) for p in parts[at:]]
+            return self.target(parts[at], items[0]) + [ast.copy_location(ast.Assign([p], v), p)
+                                                       for p, v in zip(parts[at + 1:], items[1:])]
+        return [ast.copy_location(ast.Assign([self.rebuilt(node)], value), node)]
 
     def stmt_AnnAssign(self, node: ast.AnnAssign) -> list[ast.stmt]:
-        if not self.has(node.value):
-            raise CannotResume("the graph breaks inside an annotated assignment target")
-        return [ast.Assign([node.target], self.expr(node.value))]
+        value = self.expr(node.value)
+        return [ast.Assign([node.target], value)] if self.has(node.value) else self.target(node.target, value)
 
     def stmt_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
         target = node.target
+        if self.role == "store":
+            return []
         if self.has(target) and target is not self.broken:
             return [ast.AugAssign(self.rebuilt(target), node.op, node.value)]
         old = self.names.get(id(target))
@@ -225,16 +207,37 @@ class Rest:
         return [ast.For(node.target, self.expr(node.iter), node.body, node.orelse)]
 
     def stmt_While(self, node: ast.While) -> list[ast.stmt]:
-        if leaves_loop(node.body):
-            raise CannotResume("the graph breaks in the condition of a loop with break or continue")
-        return [ast.If(self.expr(node.test), [*node.body, node], node.orelse)]
+        return [ast.If(self.expr(node.test), rest_of_pass(node.body, node), node.orelse)]
 
     def stmt_Match(self, node: ast.Match) -> list[ast.stmt]:
         if not self.has(node.subject):
             raise CannotResume("the graph breaks inside a match statement")
         return [ast.Match(self.expr(node.subject), node.cases)]
 
+    def stmt_match_case(self, node: ast.match_case) -> list[ast.stmt]:
+        """The guard of a case: its names are bound already."""
+        match = self.owner
+        if not self.has(node.guard):
+            raise CannotResume("the graph breaks inside a pattern")
+        later = match.cases[match.cases.index(node) + 1:]
+        others: list[ast.stmt] = [ast.copy_location(ast.Match(self.expr(match.subject), later), match)] if later else []
+        return [ast.copy_location(ast.If(self.expr(node.guard), node.body, others), match)]
+
+    def stmt_ExceptHandler(self, node: ast.ExceptHandler) -> list[ast.stmt]:
+        """The type of an except clause; the clauses before it did not match."""
+        later = self.owner.handlers[self.owner.handlers.index(node) + 1:]
+        here = ast.copy_location(ast.ExceptHandler(self.expr(node.type), node.name, node.body), node)
+        raising = ast.copy_location(ast.Try([again(self.error, node)], [here, *later], [], []), self.owner)
+        return [raising]
+
     def stmt_FunctionDef(self, node: ast.FunctionDef) -> list[ast.stmt]:
+        if self.role.startswith("decorate "):
+            value: ast.expr = load(self.result, node)
+            for decorator in reversed(node.decorator_list[:int(self.role.split()[1])]):
+                value = ast.copy_location(ast.Call(load(self.names[id(decorator)], decorator), [value], []), decorator)
+            return [ast.Assign([store(node.name, node)], value)]
+        if self.has([a.annotation for a in ast.walk(node.args) if isinstance(a, ast.arg)]) or self.has(node.returns):
+            raise CannotResume("the graph breaks inside an annotation")
         made = copy.copy(node)
         made.decorator_list = [self.expr(d) for d in node.decorator_list]
         made.args = self.defaults(node.args)
@@ -253,10 +256,19 @@ class Rest:
 
     def stmt_Delete(self, node: ast.Delete) -> list[ast.stmt]:
         at = next(i for i, t in enumerate(node.targets) if self.has(t))
-        return [ast.Delete([self.rebuilt(node.targets[at]), *node.targets[at + 1:]])]
+        if isinstance(node.targets[at], ast.Tuple | ast.List):
+            raise CannotResume("the graph breaks inside a tuple of targets")
+        here = [] if node.targets[at] is self.broken else [self.rebuilt(node.targets[at])]
+        left = [*here, *node.targets[at + 1:]]
+        return [ast.Delete(left)] if left else []
 
-    def stmt_With(self, node: ast.With) -> list[ast.stmt]:
-        if not self.has(node.items[0].context_expr):
-            raise CannotResume("the graph breaks after the first item of a with statement")
-        first = ast.withitem(self.expr(node.items[0].context_expr), node.items[0].optional_vars)
-        return [ast.With([first, *node.items[1:]], node.body)]
+    def stmt_withitem(self, node: ast.withitem) -> list[ast.stmt]:
+        """One item of a with statement; those before it are entered, which is not seen to here."""
+        statement = self.owner
+        later = statement.items[statement.items.index(node) + 1:]
+        if self.has(node.optional_vars):
+            targets = self.target(node.optional_vars, load(self.names[id(node)], statement))
+            return [*targets, *(ast.copy_location(ast.With(later, statement.body), statement),)] if later else \
+                [*targets, *statement.body]
+        here = ast.withitem(self.expr(node.context_expr), node.optional_vars)
+        return [ast.copy_location(ast.With([here, *later], statement.body), statement)]

@@ -1,7 +1,7 @@
 """Continuations: the rest of a function after one program point, as a unit of its own.
 
-There is one continuation per program point (broken node, finished operands, bound names), in terms of the *original*
-function: paths that converge share it, and breaking again inside a continuation does not nest names or keys.
+There is one continuation per text that is left to run and variables that it takes, in terms of the *original* function:
+paths that converge share it, so that the passes of a loop do.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..scopes import names_of
 from ..unit import Unit, parameter_count, register
 from .build import code_in_factory, empty_arguments, function_node, function_on_cells
 from .liveness import live_names, stored_names
-from .rest import CannotResume, Rest, leaves_loop
+from .rest import CannotResume
 from .suffix import Level, suffix
 
 
@@ -42,7 +42,7 @@ _sites: dict[tuple, ResumeSite] = {}
 
 def fresh_names(unit: Unit, count: int, stem: str = "__t") -> list[str]:
     """Names for temporaries that do not clash with the unit's own variables."""
-    taken = set(unit.code.co_varnames) | set(unit.code.co_freevars) | set(unit.code.co_cellvars)
+    taken = names_in(unit)
     names: list[str] = []
     k = 0
     while len(names) < count:
@@ -52,89 +52,70 @@ def fresh_names(unit: Unit, count: int, stem: str = "__t") -> list[str]:
     return names
 
 
-def place(node: Any) -> tuple:
-    """A node's position: what identifies it across copies made for continuations."""
-    return (type(node).__name__, getattr(node, "lineno", 0), getattr(node, "col_offset", 0),
-            getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0))
+def names_in(unit: Unit) -> set[str]:
+    """Every variable of a unit's code."""
+    return set(unit.code.co_varnames) | set(unit.code.co_freevars) | set(unit.code.co_cellvars)
 
 
-def make_resume(unit: Unit, path: Sequence[Level], broken: ast.AST, role: str, finished: Sequence[tuple[ast.AST, str]],
-                result: str, bound: Sequence[str], cells: Sequence[str], branch: bool | None = None,
-                managers: Mapping[int, Sequence[str]] | None = None) -> ResumeSite:
-    """The continuation after `broken`.
+def make_resume(unit: Unit, path: Sequence[Level], rest: list[ast.stmt], line: int, temporaries: Sequence[str], result: str,
+                bound: Sequence[str], cells: Sequence[str], tag: str = "") -> ResumeSite:
+    """The continuation that begins with `rest`, what is left of the statement under way, at `line`.
 
-    path: from the function's body down to the statement under way. role: "op", "truth" (the truth of `broken`), or
-    "done" (the whole statement was finished natively). finished: operands at hand and their names. bound: local variables
-    that have a value now. cells: variables that travel as cells (free variables of the function, locals shared with
-    functions made before). branch: for the truth of an `if` test, the side taken; None makes one continuation for both.
-    managers: id of a with statement on the path -> variables that hold the context managers which the continuation enters
-    again (they count as temporaries).
+    path: from the function's body down to that statement. temporaries: names that hold finished operands and what the levels
+    of the path hold. result: the name of what the native step gives. bound: local variables that have a value now. cells:
+    variables that travel as cells (free variables of the function, locals shared with functions made before). tag: added to
+    the continuation's name, where one break has several.
 
     Raises CannotResume when the place has none.
     """
-    levels = tuple((field, None if managers is None or id(owner) not in managers else tuple(managers[id(owner)]))
-                   for owner, field, _ in path)
-    key = (id(unit.original.code), place(broken), role, branch, tuple((place(n), name) for n, name in finished),
-           tuple(sorted(bound)), tuple(cells), levels)
+    body = [copy.deepcopy(s) for s in suffix(path, rest)]
+    first = unit.original.params[0] if unit.original.params else None
+    body = [_ExplicitSuper(first).visit(_Undeclared().visit(s)) for s in body]
+    live = live_names(body)
+    stored = stored_names(body)
+    before = tuple(dict.fromkeys(name for name in temporaries if name in live))
+    cell_names = tuple(c for c in cells if c in live or c in stored)
+    by_value = tuple(n for n in bound if n in live and n not in cells and n not in before and n != result)
+    scope = names_of(unit.original.node)
+    refuse_unbound_cells(body, [c for c in cell_names if c in scope.local], live, bound)
+    given = {*before, *by_value, *cells, *((result,) if result in live else ())}
+    unbound = tuple(sorted((live & scope.local) - given - stored))
+    key = (id(unit.original.code), tag, before, by_value, cell_names, unbound, result if result in live else "",
+           tuple(ast.dump(s, include_attributes=True) for s in body))
     known = _sites.get(key)
     if known is None:
-        known = _sites[key] = _make(unit, path, broken, role, finished, result, bound, cells, branch, managers or {})
+        known = _sites[key] = _make(unit, body, line, before, by_value, result if result in live else None, cell_names,
+                                    unbound, tag)
     return known
 
 
-def _make(unit: Unit, path: Sequence[Level], broken: Any, role: str, finished: Sequence[tuple[ast.AST, str]], result: str,
-          bound: Sequence[str], cells: Sequence[str], branch: bool | None,
-          managers: Mapping[int, Sequence[str]]) -> ResumeSite:
-    owner, field, index = path[-1]
-    statement = getattr(owner, field)[index]
-    if role == "done":
-        rest: list[ast.stmt] = []
-    elif role == "raise":
-        rest = [ast.copy_location(ast.Raise(ast.copy_location(ast.Name(result, ast.Load()), statement), None), statement)]
-    elif branch is not None and isinstance(statement, ast.If):
-        rest = list(statement.body if branch else statement.orelse)
-    elif branch is not None and isinstance(statement, ast.While):
-        if leaves_loop(statement.body):
-            raise CannotResume("the graph breaks in the condition of a loop with break or continue")
-        rest = [*statement.body, statement] if branch else list(statement.orelse)
-    else:
-        rest = Rest(broken, result, {id(n): name for n, name in finished}, role).statement(statement)
-    body = [copy.deepcopy(s) for s in suffix(path, rest, managers)]
-    first = unit.original.params[0] if unit.original.params else None
-    body = [_ExplicitSuper(first).visit(_Undeclared().visit(s)) for s in body]
-    entered = [name for names in managers.values() for name in names]
-    live = live_names(body)
-    temporaries = tuple(name for name in [*(name for _, name in finished), *entered] if name in live)
-    cell_names = [c for c in cells if c in live or c in stored_names(body)]
-    by_value = tuple(n for n in bound if n in live and n not in cells and n not in temporaries and n != result)
-    takes_result = result in live
-    params = [*temporaries, *by_value, *([result] if takes_result else [])]
-    stored = stored_names(body)
-    shared = [c for c in cell_names if c in stored]
-    scope = names_of(unit.original.node)
-    refuse_unbound_cells(body, [c for c in cell_names if c in scope.local], live, bound)
-    unbound = sorted((live & scope.local) - set(params) - set(cells) - stored)
-    line = getattr(broken, "lineno", unit.first_line)
+def _make(unit: Unit, body: list[ast.stmt], line: int, temporaries: tuple[str, ...], by_value: tuple[str, ...],
+          result: str | None, cells: tuple[str, ...], unbound: tuple[str, ...], tag: str) -> ResumeSite:
+    original, place = unit.original, body[0] if body else unit.original.node
+    scope, stored = names_of(original.node), stored_names(body)
+    params = [*temporaries, *by_value, *([result] if result is not None else [])]
+    shared = [c for c in cells if c in stored]
     head: list[ast.stmt] = [ast.Nonlocal(shared)] if shared else []
     for name in unbound:                                       # stays local, so that reading it raises UnboundLocalError
         head += [ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None)), ast.Delete([ast.Name(name, ast.Del())])]
-    name = f"resume_in_{unit.original.name.strip('<>')}_at_{line}"
-    if branch is not None:
-        name += "_true" if branch else "_false"
-    node = function_node(name, empty_arguments(params), [*(ast.copy_location(h, broken) for h in head), *body], broken)
-    declared = scope.declared_global & (live | stored)
+    declared = scope.declared_global & (live_names(body) | stored)
     if declared:
-        node.body.insert(0, ast.copy_location(ast.Global(sorted(declared)), broken))
+        head.insert(0, ast.Global(sorted(declared)))
+    name = f"resume_in_{original.name.strip('<>')}_at_{line}{tag}"
+    node = function_node(name, empty_arguments(params), [*(ast.copy_location(h, place) for h in head), *body], place)
+    if original.is_generator and not names_of(node).is_generator:
+        never = ast.copy_location(ast.Expr(ast.Yield(None)), place)
+        node.body.append(ast.copy_location(ast.If(ast.Constant(False), [never], []), place))
     ast.fix_missing_locations(node)
-    free = [*cell_names, *(["__class__"] if "__class__" in unit.original.freevars and "__class__" not in cell_names else [])]
-    code = code_in_factory(node, free, unit.file, unit.original.qualname)
-    made = Unit(name=name, qualname=f"{unit.original.qualname} (after line {line})", kind="resume", node=node,
+    free = [*cells, *(["__class__"] if "__class__" in original.freevars and "__class__" not in cells else [])]
+    code = code_in_factory(node, free, unit.file, original.qualname)
+    made = Unit(name=name, qualname=f"{original.qualname} (after line {line})", kind="resume", node=node,
                 params=code.co_varnames[:parameter_count(code)], code=code, freevars=code.co_freevars, file=unit.file,
-                first_line=line, class_name=unit.original.class_name, located=unit.located, resume_of=unit.original,
-                resume_line=line)
+                first_line=line, class_name=original.class_name, located=unit.located, resume_of=original, resume_line=line,
+                varying=result if tag == "_pass" and result is not None else "")
     register(made)
-    text = f"# the rest of {unit.original.qualname} after line {line}\n{ast.unparse(node)}\n"
-    return ResumeSite(made, temporaries, by_value, takes_result, text)
+    text = f"# the rest of {original.qualname} after line {line}\n{ast.unparse(node)}\n"
+    return ResumeSite(made, temporaries, by_value, result is not None, text)
 
 
 def refuse_unbound_cells(body: Sequence[ast.stmt], own: Sequence[str], live: set[str], bound: Sequence[str]) -> None:
