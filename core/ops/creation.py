@@ -5,7 +5,6 @@ Their dtype and device arguments are filled before the operator is called, so th
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,8 @@ from ..tensor.state import STATE
 from ..tensor.tensor import Tensor, wrap
 from .conversion import convert, elements
 from .declare import Spec, operator, spelled
-from .dims import as_int, sizes, unstar
-from .op import Composite, Extern, Op, Pointwise, call
+from .dims import sizes, unstar
+from .op import Extern, Op, Pointwise, call
 from .promotion import is_tensor_like, number_category, number_dtype
 from .strides import like_strides
 
@@ -36,7 +35,7 @@ def device_of(value: Any) -> device:
     return d
 
 
-def _made(name: str, schema: str, eager: Any, rule: Any, lower: Any = None, promote: str | None = None) -> Op:
+def made_by(name: str, schema: str, eager: Any, rule: Any, lower: Any = None, promote: str | None = None) -> Op:
     return operator(name, schema, lower or Extern(), eager, rule, own_device=True, differentiable=False, promote=promote)
 
 
@@ -56,7 +55,7 @@ def result_of(out: Any, tensor: Any, requires_grad: bool = False) -> Any:
     return finish(tensor, requires_grad)
 
 
-def _shape(size: tuple) -> tuple:
+def sizes_of(size: tuple) -> tuple:
     for n in size:
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(size)}")
@@ -64,11 +63,11 @@ def _shape(size: tuple) -> tuple:
 
 
 # -- constant fill ---------------------------------------------------------------------------------------------------
-FULL = _made("full", "size, fill_value, dtype, device", lambda size, value, dtype, device: np.broadcast_to(value, size),
-             lambda size, value, dtype, device: Spec(dtype, _shape(size), device=device), Pointwise("fill_value"), "cast")
-EMPTY = _made("empty", "size, dtype, device", lambda size, dtype, device: np.zeros(size, dtype.numpy),
-              lambda size, dtype, device: Spec(dtype, _shape(size), device=device))
-EMPTY_STRIDED = _made("empty_strided", "size, stride:ints, dtype, device",
+FULL = made_by("full", "size, fill_value, dtype, device", lambda size, value, dtype, device: np.broadcast_to(value, size),
+             lambda size, value, dtype, device: Spec(dtype, sizes_of(size), device=device), Pointwise("fill_value"), "cast")
+EMPTY = made_by("empty", "size, dtype, device", lambda size, dtype, device: np.zeros(size, dtype.numpy),
+              lambda size, dtype, device: Spec(dtype, sizes_of(size), device=device))
+EMPTY_STRIDED = made_by("empty_strided", "size, stride:ints, dtype, device",
                       lambda size, stride, dtype, device: _strided(size, stride, dtype.numpy),
                       lambda size, stride, dtype, device: Spec(dtype, size, stride, device))
 FULL_LIKE = operator("full_like", "input, fill_value, dtype, device", Pointwise("fill_value"),
@@ -113,11 +112,11 @@ def full_of(size: tuple, value: Any, dtype: DType | None, where: Any) -> Any:
 
 
 def _filled(name: str, value: Any) -> Any:
-    def make(*size: Any, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
-             requires_grad: bool = False, pin_memory: bool = False, names: Any = None) -> Any:
-        if not size and names is None:
+    def make(*sizes: Any, size: Any = None, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+             requires_grad: bool = False, pin_memory: bool = False) -> Any:
+        if not sizes and size is None:
             raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
-        return result_of(out, full_of(unstar(size, names), value, dtype, device), requires_grad)
+        return result_of(out, full_of(unstar(sizes, size), value, dtype, device), requires_grad)
 
     def like(input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
              memory_format: Any = None, pin_memory: bool = False) -> Any:
@@ -147,6 +146,8 @@ def full(size: Any, fill_value: Any, *, out: Any = None, dtype: Any = None, layo
          requires_grad: bool = False, pin_memory: bool = False, names: Any = None) -> Any:
     """A tensor of `size` filled with `fill_value`, whose dtype it takes unless one is stated."""
     kind = fill_dtype(fill_value, dtype)
+    if not isinstance(size, (tuple, list)):
+        raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
     made = call(FULL, (sizes(size), fits(fill_value, kind), kind, device_of(device)))
     return result_of(out, made, requires_grad)
 
@@ -175,6 +176,8 @@ def empty(*size: Any, out: Any = None, dtype: Any = None, layout: Any = None, de
           requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None) -> Any:
     """A tensor whose elements have no stated value."""
     made = call(EMPTY, (unstar(size), dtype or STATE.mode.default_dtype, device_of(device)))
+    if str(memory_format).endswith("channels_last"):
+        made = made.contiguous(memory_format=memory_format)
     return result_of(out, made, requires_grad)
 
 
@@ -193,6 +196,14 @@ def new_empty(self: Any, *size: Any, dtype: Any = None, layout: Any = None, devi
     """A tensor of `size` with the dtype and device of self; its elements have no stated value."""
     where = self.device if device is None else device_of(device)
     return finish(call(EMPTY, (unstar(size), dtype or self.dtype, where)), requires_grad)
+
+
+@spelled("", "new_empty_strided", EMPTY_STRIDED)
+def new_empty_strided(self: Any, size: Any, stride: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
+                      requires_grad: bool = False, pin_memory: bool = False) -> Any:
+    """empty_strided with the dtype and device of self."""
+    return empty_strided(size, stride, dtype=dtype or self.dtype, device=self.device if device is None else device,
+                         requires_grad=requires_grad)
 
 
 @spelled("empty_strided", "", EMPTY_STRIDED)
@@ -225,7 +236,7 @@ def _nested(data: Any) -> Any:
     return tuple([_nested(v) for v in data]) if isinstance(data, tuple) else data
 
 
-TENSOR = _made("tensor", "data:any, dtype, device", lambda data, dtype, device: _array_of(data, dtype),
+TENSOR = made_by("tensor", "data:any, dtype, device", lambda data, dtype, device: _array_of(data, dtype),
                lambda data, dtype, device: Spec(dtype, _nested_shape(data), device=device))
 
 
@@ -247,10 +258,11 @@ def _plain(data: Any) -> Any:
     if isinstance(data, (np.ndarray, np.generic)):
         return _plain(data.tolist())
     if number_category(data) is None:
-        if hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, (str, dict)):
+        if hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, (str, bytes, dict)):
             return tuple([_plain(data[i]) for i in range(len(data))])
-        raise TypeError(f"new(): invalid data type '{type(data).__name__}'" if isinstance(data, str) else
-                        f"Could not infer dtype of {type(data).__name__}")
+        if isinstance(data, (str, bytes)):
+            raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
     return data
 
 
@@ -333,140 +345,3 @@ def new_tensor(self: Any, data: Any, *, dtype: Any = None, device: Any = None, r
     """A tensor from data, of the dtype and device of self."""
     return tensor(data, dtype=dtype or self.dtype, device=self.device if device is None else device,
                   requires_grad=requires_grad)
-
-
-# -- ranges ----------------------------------------------------------------------------------------------------------
-def _arange_length(start: Any, end: Any, step: Any) -> Any:
-    if all(number_category(v) == 1 for v in (start, end, step)):
-        span, s = (end - start, step) if step > 0 else (start - end, -step)
-        n = (span + s - 1) // s
-    else:
-        n = math.ceil((end - start) / step)
-    return n
-
-
-def _arange_rule(start: Any, end: Any, step: Any, dtype: DType, device: Any) -> Spec:
-    if step == 0:
-        raise ValueError("step must be nonzero")
-    if (step > 0 and start > end) or (step < 0 and start < end):
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    return Spec(dtype, (_arange_length(start, end, step),), device=device)
-
-
-def _arange(start: Any, end: Any, step: Any, dtype: DType, device: Any) -> np.ndarray:
-    n = int(_arange_length(start, end, step))
-    kind: Any = np.float64 if dtype.category == 2 else np.int64
-    return (kind(start) + np.arange(n, dtype=kind) * kind(step)).astype(dtype.numpy)
-
-
-ARANGE = _made("arange", "start, end, step, dtype, device", _arange, _arange_rule)
-
-
-@spelled("arange", "", ARANGE)
-def arange(*bounds: Any, start: Any = None, end: Any = None, step: Any = None, out: Any = None, dtype: Any = None,
-           layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Any:
-    """Numbers from start (0) up to end, end excluded, in steps of step (1)."""
-    values = [v.item() if isinstance(v, Tensor) else v for v in bounds]
-    if len(values) == 1 and end is None:
-        end = values[0]
-    elif values:
-        start = values[0] if start is None else start
-        end = values[1] if len(values) > 1 else end
-        step = values[2] if len(values) > 2 else step
-    if end is None:
-        raise TypeError("arange() missing 1 required argument: 'end'")
-    start = 0 if start is None else start.item() if isinstance(start, Tensor) else start
-    end = end.item() if isinstance(end, Tensor) else end
-    step = 1 if step is None else step.item() if isinstance(step, Tensor) else step
-    if dtype is None:
-        floating = any(number_category(v) == 2 for v in (start, end, step))
-        dtype = STATE.mode.default_dtype if floating else dt.int64
-    elif dtype.category < 2:
-        start, end, step = (int(v) if isinstance(v, float) else v for v in (start, end, step))
-    return result_of(out, call(ARANGE, (start, end, step, dtype, device_of(device))), requires_grad)
-
-
-def _linspace(start: Any, end: Any, steps: int, dtype: DType, device: Any) -> np.ndarray:
-    kind = np.float64 if dtype.category != 2 else dtype.numpy.type if dtype is not dt.float16 else np.float32
-    if steps == 1:
-        return np.array([start]).astype(dtype.numpy)
-    step = kind((kind(end) - kind(start)) / kind(max(steps - 1, 1)))
-    i = np.arange(steps)
-    wide = float(step)                          # the product is not rounded before the sum (a fused multiply-add)
-    up = (float(kind(start)) + wide * i).astype(kind)
-    down = (float(kind(end)) - wide * (steps - 1 - i)).astype(kind)
-    return np.where(i < steps // 2, up, down).astype(dtype.numpy)
-
-
-def _steps(start: Any, end: Any, steps: Any, dtype: DType, device: Any) -> Spec:
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
-    return Spec(dtype, (steps,), device=device)
-
-
-LINSPACE = _made("linspace", "start, end, steps:int, dtype, device", _linspace, _steps)
-
-
-@spelled("linspace", "", LINSPACE)
-def linspace(start: Any, end: Any, steps: Any, *, out: Any = None, dtype: Any = None, layout: Any = None,
-             device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Any:
-    """`steps` numbers evenly spaced from start to end, both included."""
-    start = start.item() if isinstance(start, Tensor) else start
-    end = end.item() if isinstance(end, Tensor) else end
-    made = call(LINSPACE, (start, end, as_int(steps, "steps"), dtype or STATE.mode.default_dtype, device_of(device)))
-    return result_of(out, made, requires_grad)
-
-
-@spelled("logspace", "", LINSPACE)
-def logspace(start: Any, end: Any, steps: Any, base: float = 10.0, *, out: Any = None, dtype: Any = None,
-             layout: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
-    """base ** linspace(start, end, steps)."""
-    return result_of(out, base ** linspace(start, end, steps, dtype=dtype, device=device), requires_grad)
-
-
-# -- matrices --------------------------------------------------------------------------------------------------------
-EYE = _made("eye", "n:int, m:int, dtype, device", lambda n, m, dtype, device: np.eye(n, m, dtype=dtype.numpy),
-            lambda n, m, dtype, device: Spec(dtype, _shape((n, m)), device=device))
-
-
-@spelled("eye", "", EYE)
-def eye(n: Any, m: Any = None, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
-        requires_grad: bool = False, pin_memory: bool = False) -> Any:
-    """A matrix with ones on the diagonal."""
-    made = call(EYE, (as_int(n, "n"), as_int(n if m is None else m, "m"), dtype or STATE.mode.default_dtype,
-                      device_of(device)))
-    return result_of(out, made, requires_grad)
-
-
-def _triangle(name: str, keep_lower: bool) -> Op:
-    def composite(input: Any, diagonal: Any) -> Any:
-        where = input.device
-        rows = arange(input.shape[-2], device=where).unsqueeze(-1)
-        cols = arange(input.shape[-1], device=where)
-        mask = cols - rows <= diagonal if keep_lower else cols - rows >= diagonal
-        return input.where(mask, 0)
-
-    def rule(m: Any, diagonal: Any) -> Spec:
-        if len(m.shape) < 2:
-            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-        return Spec(m.dtype, m.shape)
-
-    return operator(name, "input, diagonal:int=0", Composite(composite), np.tril if keep_lower else np.triu, rule,
-                    functions=name, methods=name, out=True)
-
-
-TRIL = _triangle("tril", True)
-TRIU = _triangle("triu", False)
-
-
-def _triangle_indices(name: str, f: Any) -> None:
-    def make(row: int, col: int, offset: int = 0, *, dtype: Any = dt.int64, device: Any = None, layout: Any = None) -> Any:
-        return tensor(np.stack(f(row, offset, col)), dtype=dtype, device=device)
-
-    make.__name__ = name
-    make.__doc__ = f"Row and column indices of {name[:4]}(ones(row, col), offset), as a 2 x N tensor."
-    spelled(name, "", TENSOR)(make)
-
-
-_triangle_indices("tril_indices", np.tril_indices)
-_triangle_indices("triu_indices", np.triu_indices)

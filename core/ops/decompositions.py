@@ -338,7 +338,7 @@ def matrix_power(input: Any, n: int, *, out: Any = None) -> Any:
             result = base if result is None else result @ base
         n >>= 1
         base = base @ base if n else base
-    from .creation import eye
+    from .ranges import eye
 
     return (eye(input.shape[-1], dtype=input.dtype, device=input.device).expand(tuple(input.shape)).clone() if result is None
             else result.clone() if result is input else result)
@@ -349,7 +349,7 @@ def matrix_exp(input: Any) -> Any:
     """The exponential of square matrices, by scaling, a Taylor series and squaring."""
     square("matrix_exp", input)
     from .conversion import elements
-    from .creation import eye
+    from .ranges import eye
 
     array = elements(input, "matrix_exp()")
     size = float(np.abs(array).sum(-1).max()) if array.size else 0.0
@@ -401,7 +401,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
 
 
 def _powers(x: Any, n: int | None, increasing: bool) -> Any:
-    from .creation import arange
+    from .ranges import arange
 
     powers = arange(x.shape[-1] if n is None else n)
     return x.unsqueeze(-1) ** (powers if increasing else powers.flip(0))

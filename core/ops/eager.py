@@ -274,12 +274,12 @@ def _run_inplace(op: Op, args: tuple, plan: Plan) -> Any:
         if plan.actions:
             arrays = _operands(args, plan)
             np.copyto(target._array, op.eager(*arrays), casting="unsafe")
-        elif meta.dtype is bfloat16:
+        elif meta.dtype is bfloat16 and not op.random:
             wide = [_readable(a) for a in args]
             op.eager(*wide)
             np.copyto(target._array, wide[op.mutates[0]], casting="unsafe")
         else:
-            op.eager(*[_readable(a) for a in args])
+            op.eager(*[_unwrap(a) if op.random else _readable(a) for a in args])
     return target
 
 

@@ -286,6 +286,6 @@ def istft(input: Any, n_fft: int, hop_length: int | None = None, win_length: int
 
 
 def _range(n: int) -> Any:
-    from .creation import arange
+    from .ranges import arange
 
     return arange(n)

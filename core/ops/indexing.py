@@ -94,7 +94,9 @@ def _split_index(self: Any, index: Any) -> tuple[tuple, list]:
                 basic.append(check_index(int(item._array), shape[d], d))
                 d += 1
                 continue
-            if item.dtype.category == 2:
+            if item.dtype is dt.uint8:                     # an old kind of mask
+                item = item.bool()
+            if item.dtype.category >= 2:
                 raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
             width = item.ndim if item.dtype is dt.bool_ else 1
             if item.dtype is dt.bool_ and item.ndim == 0:
@@ -228,10 +230,10 @@ INDEX_PUT_ = operator("index_put_", "input, indices:tensors, values:tensor, accu
                       normalize=lambda a, indices, values, accumulate=False: (a, tuple(indices), values, bool(accumulate)))
 
 
-@spelled("", "index_put", INDEX_PUT_)
-def index_put(self: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+@spelled("index_put", "index_put", INDEX_PUT_)
+def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """A copy with `values` stored at `indices`."""
-    return call(INDEX_PUT_, (self.clone(), indices, values, accumulate))
+    return call(INDEX_PUT_, (input.clone(), indices, values, accumulate))
 
 
 @spelled("", "__setitem__", OPS.get("copy_"))
@@ -239,6 +241,10 @@ def setitem(self: Any, index: Any, value: Any) -> None:
     """x[index] = value, value a number or a tensor that broadcasts."""
     from .creation import full_of
 
+    if index is True or index is False:
+        if index:
+            setitem(self, ..., value)
+        return
     basic, advanced = _split_index(self, index)
     if isinstance(value, (np.ndarray, np.generic)):
         from .creation import tensor

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..tensor.state import STATE
 from ..tensor.tensor import Tensor
-from . import creation, cumulative, matmul, pointwise_math, special_functions  # noqa: F401  whose operators get in-place forms here
+from . import creation, cumulative, matmul, pointwise_math, ranges, special_functions  # noqa: F401  whose operators get in-place forms here
 from .declare import checked, inplace_rule, operator, parse, spelled, type_name
 from .op import OPS, Extern, Op, Pointwise, call, register
 from .views import SQUEEZE, TRANSPOSE, UNSQUEEZE

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from .broadcast import same
+from .conversion import CONTIGUOUS
 from .declare import Spec, operator, spelled
 from .dims import as_int, sizes, unstar, wrap_dim, wrap_dims
 from .op import Composite, Extern, call
-from .promotion import result_type
-from .strides import channels_last_strides, is_channels_last, is_contiguous, like_strides
+from .promotion import is_tensor_like, result_type
+from .strides import canonical, channels_last_strides, is_channels_last, is_contiguous, like_strides
 
 
 def _legacy_empty(m: Any) -> bool:
@@ -45,6 +46,11 @@ def _cat_rule(tensors: Any, dim: int) -> Spec:
 
 
 def _cat_args(tensors: Any, dim: Any = 0) -> tuple:
+    if not isinstance(tensors, (tuple, list)):
+        raise TypeError(f"cat(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}")
+    for i, t in enumerate(tensors):
+        if is_tensor_like(t) and not len(t.shape):
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
     ndim = next((t.ndim for t in tensors if hasattr(t, "ndim") and not (t.ndim == 1 and t._meta.numel == 0)), 1)
     return (tuple(tensors), wrap_dim(dim, ndim))
 
@@ -67,13 +73,25 @@ def _stack_rule(tensors: Any, dim: int) -> Spec:
         if len(t.shape) != len(first) or any(not same(m, n) and m != n for m, n in zip(first, t.shape)):
             raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
                                f"{list(t.shape)} at entry {i}")
-    return Spec(result_type(*tensors), (*first[:dim], len(tensors), *first[dim:]))
+    shape = (*first[:dim], len(tensors), *first[dim:])
+    return Spec(result_type(*tensors), shape)
+
+
+def _stack_args(tensors: Any, dim: Any = 0) -> tuple:
+    if not isinstance(tensors, (tuple, list)):
+        raise TypeError(f"stack(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}")
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    for i, t in enumerate(tensors):
+        if not is_tensor_like(t):
+            raise TypeError(f"stack(): expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+    return (tuple(tensors), wrap_dim(dim, tensors[0].ndim + 1))
 
 
 STACK = operator("stack", "tensors, dim=0", Composite(lambda tensors, dim: call(CAT, (tuple(
     [t.unsqueeze(dim) for t in tensors]), dim))), lambda arrays, dim: np.stack(arrays, axis=dim), _stack_rule,
     functions="stack",
-    normalize=lambda tensors, dim=0: (tuple(tensors), wrap_dim(dim, (tensors[0].ndim if tensors else 0) + 1)), out=True)
+    normalize=_stack_args, out=True)
 
 
 @spelled("hstack", "", CAT)
@@ -154,7 +172,7 @@ def tile(input: Any, *dims: Any) -> Any:
 def repeat_interleave(input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Any:
     """Each element repeated `repeats` times in place (one number, or a tensor of numbers along dim)."""
     if repeats is None:
-        from .creation import arange
+        from .ranges import arange
         input, repeats, dim = arange(input.shape[0]), input, 0
     if dim is None:
         input, dim = input.reshape(-1), 0
@@ -165,11 +183,19 @@ def repeat_interleave(input: Any, repeats: Any = None, dim: int | None = None, *
         from .scatter import INDEX_SELECT
 
         counts = elements(repeats, "repeat_interleave() with a tensor of repeats").reshape(-1)
+        if counts.size not in (1, input.shape[d]):
+            raise RuntimeError(f"repeats must have the same size as input along dim, but got repeats.size(0) = {counts.size} and "
+                               f"input.size({d}) = {input.shape[d]}")
+        if counts.size and counts.min() < 0:
+            raise RuntimeError("repeats can not be negative")
         index = np.repeat(np.arange(input.shape[d]), counts if counts.size > 1 else int(counts[0]))
         return call(INDEX_SELECT, (input, d, tensor(index)))
     repeats = as_int(repeats, "repeats")
+    if isinstance(repeats, int) and repeats < 0:
+        raise RuntimeError("Repeats must be non-negative")
     spread = input.unsqueeze(d + 1).expand((*input.shape[:d + 1], repeats, *input.shape[d + 1:]))
-    return spread.reshape((*input.shape[:d], input.shape[d] * repeats, *input.shape[d + 1:]))
+    out = spread.reshape((*input.shape[:d], input.shape[d] * repeats, *input.shape[d + 1:]))
+    return out if canonical(out.shape, out._meta.strides) else call(CONTIGUOUS, (out,))
 
 
 # -- rearrangement ---------------------------------------------------------------------------------------------------
@@ -181,12 +207,16 @@ FLIP = operator("flip", "input, *dims:ints", Extern(), np.flip, lambda m, dims: 
 @spelled("fliplr", "fliplr", FLIP)
 def fliplr(input: Any) -> Any:
     """flip along dimension 1."""
+    if input.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
     return call(FLIP, (input, (1,)))
 
 
 @spelled("flipud", "flipud", FLIP)
 def flipud(input: Any) -> Any:
     """flip along dimension 0."""
+    if input.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
     return call(FLIP, (input, (0,)))
 
 
@@ -197,6 +227,8 @@ def _roll_args(input: Any, shifts: Any, dims: Any = None) -> tuple:
     dims = dims if isinstance(dims, (tuple, list)) else (dims,)
     if len(dims) != len(shifts):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    if not input.ndim:
+        raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
     return (input, tuple(shifts), tuple(wrap_dim(d, input.ndim) for d in dims))
 
 
@@ -220,7 +252,11 @@ ROLL = operator("roll", "input, shifts:ints, dims:ints=None", Composite(_roll_co
 @spelled("rot90", "rot90", FLIP)
 def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     """The plane of two dimensions turned by k quarter turns."""
+    if input.ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.ndim}")
     a, b = (wrap_dim(d, input.ndim) for d in dims)
+    if a == b:
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
     k %= 4
     if k == 0:
         return input.clone()

@@ -167,15 +167,24 @@ def _contains(self: Tensor, value: Any) -> bool:
 def _to_int(self: Tensor) -> int:
     array = elements(self, "int()")
     if array.size != 1:
-        raise RuntimeError(f"a Tensor with {array.size} elements cannot be converted to Scalar")
+        raise ValueError("only one element tensors can be converted to Python scalars")
     return int(array.reshape(-1)[0])
 
 
 def _to_float(self: Tensor) -> float:
     array = elements(self, "float()")
     if array.size != 1:
-        raise RuntimeError(f"a Tensor with {array.size} elements cannot be converted to Scalar")
-    return float(array.reshape(-1)[0])
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    if array.dtype.kind == "c" and array.reshape(-1)[0].imag:
+        raise RuntimeError("value cannot be converted to type double without overflow")
+    return float(array.reshape(-1)[0].real)
+
+
+def _to_complex(self: Tensor) -> complex:
+    array = elements(self, "complex()")
+    if array.size != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return complex(array.reshape(-1)[0])
 
 
 def _index(self: Tensor) -> int:
@@ -238,7 +247,7 @@ METHODS: dict[str, Any] = {
     "is_inference": is_inference, "is_set_to": is_set_to, "backward": backward, "register_hook": register_hook,
     "retain_grad": retain_grad, "new": new, "cuda": cuda,
     "__len__": _length, "__iter__": _iterate, "__contains__": _contains, "__bool__": truth, "__int__": _to_int,
-    "__float__": _to_float, "__index__": _index, "__array__": _array_protocol, "__deepcopy__": _deepcopy,
+    "__float__": _to_float, "__complex__": _to_complex, "__index__": _index, "__array__": _array_protocol, "__deepcopy__": _deepcopy,
     "__reduce_ex__": _reduce, "__hash__": object.__hash__,
 }
 

@@ -11,13 +11,13 @@ from ..errors import NotYetSupported
 from ..tensor import dtypes as dt
 from .broadcast import broadcast_two, same
 from .conversion import elements
-from .creation import arange
-from .declare import Spec, operator, spelled
+from .declare import Spec, operator, spelled, type_name
 from .dims import sizes, wrap_dim
 from .matmul import MATMUL
 from .op import Composite, Extern, Template, call
 from .promotion import opmath
 from .random import dropout
+from .ranges import arange
 from .reduction import MEAN
 from .scatter import SCATTER_, check_index_dtype
 from .softmax import SOFTMAX
@@ -58,6 +58,12 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
 
 
 # -- normalisation ---------------------------------------------------------------------------------------------------
+def floating_only(name: str, m: Any) -> None:
+    """NotImplementedError for a tensor of integers or bool."""
+    if m.dtype.category < 2:
+        raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(m.dtype)}'")
+
+
 def _trailing(m: Any, shape: tuple, name: str) -> None:
     k = len(shape)
     if k < 1:
@@ -72,6 +78,7 @@ def _trailing(m: Any, shape: tuple, name: str) -> None:
 def _norm_rule(name: str) -> Any:
     def rule(m: Any, shape: tuple, *rest: Any) -> Spec:
         _trailing(m, shape, name)
+        floating_only("LayerNormKernelImpl" if name == "layer_norm" else name, m)
         for w in rest[:-1]:
             if w is not None and any(not same(a, b) and a != b for a, b in zip(w.shape, shape)):
                 raise RuntimeError(f"Expected weight to be of same shape as normalized_shape, but got weight of shape "
@@ -104,6 +111,10 @@ LAYER_NORM = operator("layer_norm", "input, normalized_shape:ints, weight=None, 
                       normalize=lambda a, shape, w=None, b=None, eps=1e-5: (a, sizes(shape), w, b, eps))
 
 
+def _default_eps(d: Any) -> float:
+    return float(np.finfo(opmath(d).numpy).eps) if d.category == 2 else 0.0
+
+
 def _rms_norm(a: np.ndarray, shape: tuple, w: Any, eps: Any) -> Any:
     axes = tuple(range(a.ndim - len(shape), a.ndim))
     x = a.astype(np.float32) if a.dtype == np.float16 else a
@@ -121,21 +132,34 @@ def _rms_norm_composite(input: Any, shape: tuple, weight: Any, eps: Any) -> Any:
 RMS_NORM = operator("rms_norm", "input, normalized_shape:ints, weight=None, eps=None", Composite(_rms_norm_composite),
                     _rms_norm,
                     _norm_rule("rms_norm"), functions="F.rms_norm rms_norm",
-                    normalize=lambda a, shape, w=None, eps=None: (a, sizes(shape), w, float(np.finfo(
-                        opmath(a.dtype).numpy).eps) if eps is None else eps))
+                    normalize=lambda a, shape, w=None, eps=None: (a, sizes(shape), w, _default_eps(a.dtype)
+                                                                    if eps is None else eps))
 
 
 def _per_channel(v: Any, ndim: int) -> Any:
     return None if v is None else v.reshape([-1 if d == 1 else 1 for d in range(ndim)])
 
 
-@spelled("F.batch_norm batch_norm", "", MEAN)
+@spelled("batch_norm", "", MEAN)
+def top_batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float,
+                   eps: float, cudnn_enabled: bool) -> Any:
+    """torch.batch_norm: F.batch_norm with its arguments in another order."""
+    return batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+@spelled("instance_norm", "", MEAN)
+def top_instance_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, use_input_stats: bool,
+                      momentum: float, eps: float, cudnn_enabled: bool) -> Any:
+    """torch.instance_norm: F.instance_norm with its arguments in another order."""
+    return instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+
+
+@spelled("F.batch_norm", "", MEAN)
 def batch_norm(input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
                training: bool = False, momentum: float = 0.1, eps: float = 1e-05, *unused: Any) -> Any:
     """(x - mean) / sqrt(var + eps) per channel (dimension 1); while training with the batch's own statistics, which
     then move the running ones."""
-    if isinstance(bias, bool) or isinstance(running_mean, bool):
-        raise TypeError("batch_norm() takes (input, running_mean, running_var, weight, bias, training, momentum, eps)")
+    floating_only("batch_norm", input)
     ndim = input.ndim
     dims = tuple(d for d in range(ndim) if d != 1)
     if training or running_mean is None:
@@ -164,6 +188,7 @@ def batch_norm(input: Any, running_mean: Any = None, running_var: Any = None, we
 @spelled("F.group_norm group_norm", "", MEAN)
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-05, *unused: Any) -> Any:
     """Normalisation over groups of channels and all positions."""
+    floating_only("GroupNormKernelImpl", input)
     b, c = input.shape[0], input.shape[1]
     if c % num_groups != 0:
         raise RuntimeError(f"Expected number of channels in input to be divisible by num_groups, but got input of shape "
@@ -175,7 +200,7 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     return (out if bias is None else out + _per_channel(bias, input.ndim)).to(input.dtype)
 
 
-@spelled("F.instance_norm instance_norm", "", MEAN)
+@spelled("F.instance_norm", "", MEAN)
 def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
                   use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-05, *unused: Any) -> Any:
     """batch_norm for each sample on its own."""

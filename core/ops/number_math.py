@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..tensor import dtypes as dt
-from .declare import Spec, named_result, operator, pointwise, spelled, type_name
+from .declare import Spec, elementwise_rule, named_result, operator, parse, pointwise, spelled, type_name
 from .dims import wrap_dim
-from .op import OPS, Extern, call
+from .op import OPS, Extern, Op, Pointwise, call
 from .promotion import is_tensor_like, number_category
 from .strides import like_strides
 
@@ -18,9 +18,10 @@ ReturnFrexp = named_result("frexp", "mantissa exponent")
 
 def _unexpressed(name: str, eager: Any, promote: str, only: str, **more: Any) -> Any:
     """A pointwise operator of two tensors without a kernel: its layout and promotion are those of an element-wise one."""
-    model = pointwise(f"{name}_layout", "input, other:tensor", "input", eager, promote, functions="", methods="", only=only)
-    op = operator(name, "input, other:tensor", Extern(), lambda a, b: eager(*_same(a, b, model, promote)),
-                  lambda a, b: model.infer(a, b), functions=name, methods=name, out=True, **more)
+    params = parse("input, other:tensor")
+    model = Op(name, params, eager, elementwise_rule(lambda: model, only), Pointwise("input"), promote=promote)
+    op = operator(name, "input, other:tensor", Extern(), lambda a, b: eager(*_same(a, b)), model.infer, functions=name,
+                  methods=name, out=True, **more)
     from .inplace import COPY_
 
     def stored(self: Any, other: Any) -> Any:
@@ -31,7 +32,7 @@ def _unexpressed(name: str, eager: Any, promote: str, only: str, **more: Any) ->
     return op
 
 
-def _same(a: np.ndarray, b: np.ndarray, model: Any, promote: str) -> tuple:
+def _same(a: np.ndarray, b: np.ndarray) -> tuple:
     kind = np.result_type(a.dtype, b.dtype) if a.ndim == b.ndim or (a.ndim and b.ndim) else (a if a.ndim else b).dtype
     return a.astype(kind), b.astype(kind)
 

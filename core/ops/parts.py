@@ -20,9 +20,15 @@ def unbind(input: Any, dim: int = 0) -> tuple:
     return tuple([call(SELECT, (input, d, i)) for i in range(input.shape[d])])
 
 
+def _needs_dimension(name: str, x: Any, count: int = 1) -> None:
+    if x.ndim < count:
+        raise RuntimeError(f"{name} expects at least a {count}-dimensional tensor")
+
+
 @spelled("split_with_sizes", "split_with_sizes", NARROW)
 def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple:
     """Parts of the stated lengths along `dim`; they must add up."""
+    _needs_dimension("split", input)
     d = wrap_dim(dim, input.ndim)
     total: Any = 0
     for n in split_sizes:
@@ -41,6 +47,7 @@ def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple:
 @spelled("split", "split", NARROW)
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
     """Parts of `split_size_or_sections` elements along `dim` (the last may be smaller), or of the lengths in the list."""
+    _needs_dimension("split", tensor)
     if isinstance(split_size_or_sections, (tuple, list)):
         return split_with_sizes(tensor, split_size_or_sections, dim)
     d = wrap_dim(dim, tensor.ndim)
@@ -54,6 +61,7 @@ def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
 @spelled("chunk", "chunk", NARROW)
 def chunk(input: Any, chunks: int, dim: int = 0) -> tuple:
     """At most `chunks` parts of equal size along `dim` (the last may be smaller)."""
+    _needs_dimension("chunk", input)
     if chunks <= 0:
         raise RuntimeError("chunk expects `chunks` to be greater than 0, got: " + str(chunks))
     d = wrap_dim(dim, input.ndim)
@@ -67,6 +75,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> tuple:
 @spelled("tensor_split", "tensor_split", NARROW)
 def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
     """Parts cut at the stated indices, or that many parts whose sizes differ by at most one."""
+    _needs_dimension("tensor_split", input)
     d = wrap_dim(dim, input.ndim)
     n = input.shape[d]
     if is_int(indices_or_sections):
@@ -80,7 +89,14 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
 def _splitter(name: str, dim: int) -> None:
     @spelled(name, name, NARROW)
     def split_at(input: Any, indices_or_sections: Any) -> tuple:
+        least = {"hsplit": 1, "vsplit": 2, "dsplit": 3}[name]
+        if input.ndim < least:
+            raise RuntimeError(f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with "
+                               f"{input.ndim} dimensions!")
         d = dim if input.ndim > 1 or dim != 1 else 0
+        if is_int(indices_or_sections) and input.shape[d] % indices_or_sections != 0:
+            raise RuntimeError(f"torch.{name} attempted to split along dimension {d}, but the size of the dimension "
+                               f"{input.shape[d]} is not divisible by the split_size {indices_or_sections}!")
         return tensor_split(input, indices_or_sections, d)
 
     split_at.__name__ = name

@@ -85,8 +85,8 @@ def embedding_bag(input: Any, weight: Any, offsets: Any = None, max_norm: float 
                   scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False, per_sample_weights: Any = None,
                   include_last_offset: bool = False, padding_idx: int | None = None) -> Any:
     """Sums, means or maxima of the rows of `weight` that each bag names: rows of `input`, or pieces that begin at `offsets`."""
-    from .creation import arange
     from .joining import CAT
+    from .ranges import arange
 
     if mode not in ("sum", "mean", "max"):
         raise ValueError("mode has to be one of sum, mean or max")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,11 @@ from ..tensor import dtypes as dt
 from ..tensor.dtypes import dtype as DType
 from ..tensor.generator import Generator, default_generator
 from ..tensor.state import STATE
-from .creation import device_of, result_of
+from .creation import device_of, empty_like, result_of, sizes_of
 from .declare import Spec, operator, spelled, type_name
 from .dims import as_int, sizes, unstar
-from .op import Extern, Op, call
-from .strides import like_strides
+from .op import OPS, Extern, Op, call
+from .strides import canonical, like_strides
 
 
 def _draw(name: str, schema: str, eager: Any, rule: Any, **more: Any) -> Op:
@@ -34,7 +35,7 @@ def _count(size: tuple) -> int:
 
 def _float_only(name: str, d: DType) -> DType:
     if d.category != 2:
-        raise RuntimeError(f'"{name}" not implemented for \'{type_name(d)}\'')
+        raise NotImplementedError(f'"{name}" not implemented for \'{type_name(d)}\'')
     return d
 
 
@@ -53,12 +54,24 @@ RANDPERM = _draw("randperm", "n:int, dtype, device, generator", lambda n, d, dev
 def _sized(name: str, op: Op) -> None:
     def make(*size: Any, generator: Any = None, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
              requires_grad: bool = False, pin_memory: bool = False, names: Any = None) -> Any:
-        d = _float_only(name, dtype or STATE.mode.default_dtype)
-        return result_of(out, call(op, (unstar(size, names), d, device_of(device), generator)), requires_grad)
+        d = dtype or STATE.mode.default_dtype
+        if d.category == 3:
+            parts = call(op, ((*unstar(size, names), 2), dt.REAL_OF[d], device_of(device), generator))
+            made = call(OPS["view_as_complex"], (parts * 0.5 ** 0.5 if name == "randn" else parts,))
+            return result_of(out, made, requires_grad)
+        return result_of(out, call(op, (sizes_of(unstar(size, names)), _float_only(name, d), device_of(device), generator)),
+                         requires_grad)
 
     def like(input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
              memory_format: Any = None, generator: Any = None) -> Any:
-        d = _float_only(name, dtype or input.dtype)
+        d = dtype or input.dtype
+        if d.category != 3:
+            _float_only("normal_kernel_cpu" if name == "randn" else "check_uniform_bounds", d)
+        if not canonical(input.shape, like_strides(input._meta)) and d.category == 2:
+            made = empty_like(input, dtype=dtype, device=device)
+            return result_of(None, getattr(made, "uniform_" if name == "rand" else "normal_")(generator=generator), requires_grad)
+        if d.category == 3:
+            return make(tuple(input.shape), dtype=d, device=device, requires_grad=requires_grad, generator=generator)
         where = input.device if device is None else device_of(device)
         return result_of(None, call(op, (tuple(input.shape), d, where, generator)), requires_grad)
 
@@ -87,7 +100,7 @@ def randint(*args: Any, low: Any = 0, high: Any = None, size: Any = None, genera
     low, high = as_int(low, "low"), as_int(high, "high")
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    made = call(RANDINT, (low, high, sizes(size), dtype or dt.int64, device_of(device), generator))
+    made = call(RANDINT, (low, high, sizes_of(sizes(size)), dtype or dt.int64, device_of(device), generator))
     return result_of(out, made, requires_grad)
 
 
@@ -107,6 +120,8 @@ def randint_like(input: Any, *bounds: Any, low: Any = 0, high: Any = None, dtype
 def randperm(n: Any, *, generator: Any = None, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
              requires_grad: bool = False, pin_memory: bool = False) -> Any:
     """0 .. n-1 in random order."""
+    if as_int(n, "n") < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     return result_of(out, call(RANDPERM, (as_int(n, "n"), dtype or dt.int64, device_of(device), generator)), requires_grad)
 
 
@@ -117,16 +132,18 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
     like = mean if hasattr(mean, "dtype") else std if hasattr(std, "dtype") else None
     if size is None and like is None:
         raise TypeError("normal() needs a size when mean and std are numbers")
+    if isinstance(std, (int, float)) and std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
     shape = sizes(size) if like is None else tuple(like.shape)
     d = dtype or (like.dtype if like is not None else STATE.mode.default_dtype)
     return result_of(out, call(RANDN, (shape, d, device_of(device), generator)) * std + mean)
 
 
 # -- in place --------------------------------------------------------------------------------------------------------
-def _filler(name: str, schema: str, draw: Any, *, floating: bool = True) -> Op:
+def _filler(name: str, schema: str, draw: Any, *, floating: bool = True, check: Any = None) -> Op:
     def eager(a: np.ndarray, *args: Any) -> None:
         *rest, g = args
-        kind = a.dtype if a.dtype.kind == "f" else np.dtype(np.float32)
+        kind = a.dtype if a.dtype.kind in "fV" else np.dtype(np.float32)       # V: bfloat16
         order = sorted(range(a.ndim), key=lambda i: -a.strides[i])
         inside = a.transpose(order)                     # elements are drawn in the order of memory
         inside[...] = draw(_generator(g), a, kind, *rest).reshape(inside.shape)
@@ -134,37 +151,67 @@ def _filler(name: str, schema: str, draw: Any, *, floating: bool = True) -> Op:
     def rule(m: Any, *rest: Any) -> Any:
         if floating:
             _float_only(name, m.dtype)
+        if check is not None:
+            check(m, *rest)
         return m
 
     return _draw(name, schema, eager, rule, mutates=(0,), methods=name)
 
 
 _filler("uniform_", "input, from_=0.0, to=1.0, *, generator=None",
-        lambda g, a, d, low, high: g.uniform(a.size, d) * d.type(high - low) + d.type(low))
+        lambda g, a, d, low, high: _uniform(g, a.size, d, low, high),
+        check=lambda m, low, high, g: _needs(low <= high, f"uniform_ expects to return a [from, to) range, but found from={low} > "
+                                                          f"to={high}"))
 _filler("normal_", "input, mean=0.0, std=1.0, *, generator=None",
-        lambda g, a, d, mean, std: g.normal(a.size, d, a.flags.c_contiguous) * d.type(std) + d.type(mean))
+        lambda g, a, d, mean, std: g.normal(a.size, d, a.flags.c_contiguous, mean, std),
+        check=lambda m, mean, std, g: _needs(std >= 0, f"normal expects std >= 0.0, but found std {std}"))
 _filler("exponential_", "input, lambd=1.0, *, generator=None",
-        lambda g, a, d, lambd: (-np.log1p(-g.uniform(a.size, np.dtype(np.float64))) / lambd).astype(d))
+        lambda g, a, d, lambd: (-np.log1p(-g.uniform(a.size, np.dtype(np.float64))) / lambd).astype(d),
+        check=lambda m, lambd, g: _needs(lambd > 0, f"exponential_ expects lambda > 0.0, but found lambda={lambd}"))
 _filler("log_normal_", "input, mean=1.0, std=2.0, *, generator=None",
-        lambda g, a, d, mean, std: np.exp(g.normal(a.size, d) * d.type(std) + d.type(mean)))
+        lambda g, a, d, mean, std: np.exp(g.normal(a.size, np.dtype(np.float64), False) * std + mean).astype(d),
+        check=lambda m, mean, std, g: _needs(std > 0, f"log_normal_ expects std > 0.0, but found std={std}"))
 _filler("cauchy_", "input, median=0.0, sigma=1.0, *, generator=None",
         lambda g, a, d, median, sigma: (median + sigma * np.tan(np.pi * (g.uniform(a.size,
                                                                                    np.dtype(np.float64)) - 0.5))).astype(d))
 _filler("geometric_", "input, p, *, generator=None",
-        lambda g, a, d, p: np.ceil(np.log1p(-g.uniform(a.size, np.dtype(np.float64))) / np.log1p(-p)), floating=False)
+        lambda g, a, d, p: np.ceil(np.log(g.uniform(a.size, np.dtype(np.float64))) / np.log1p(-p)), floating=False,
+        check=lambda m, p, g: (_needs(0 < p < 1, f"geometric_ expects p to be in (0, 1), but got p={p}"), _no_bool("geometric_cpu", m)))
+
+
+def _uniform(g: Generator, n: int, d: np.dtype, low: Any, high: Any) -> np.ndarray:
+    if d.itemsize > 2:
+        return g.uniform(n, d) * d.type(high - low) + d.type(low)
+    found = (g.uniform(n, np.dtype(np.float32)) * np.float32(high - low) + np.float32(low)).astype(d)
+    return np.where(found == d.type(high), d.type(low), found)
+
+
+def _needs(condition: Any, message: str) -> None:
+    if not condition:
+        raise RuntimeError(message)
+
+
+def _no_bool(name: str, m: Any) -> None:
+    if m.dtype.category == 0:
+        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
 
 
 def _bits(a: np.ndarray) -> tuple[int, int]:
     if a.dtype.kind == "b":
         return 0, 2
+    if a.dtype.kind == "V":
+        return 0, 2 ** 8 + 1
     if a.dtype.kind == "f":
         return 0, 2 ** {2: 11, 4: 24, 8: 53}[a.dtype.itemsize] + 1
     return 0, int(np.iinfo(a.dtype).max) + 1
 
 
 def _random(g: Generator, a: np.ndarray, d: np.dtype, low: Any, high: Any) -> np.ndarray:
+    if high is None and low is None:
+        top = _bits(a)[1]
+        return ((g.long_words(a.size) if a.itemsize == 8 else g.words(a.size)) % np.uint64(top)).astype(np.int64)
     if high is None:
-        low, high = _bits(a) if low is None else (0, low)
+        low, high = 0, low
     return g.integers(a.size, int(low), int(high))
 
 
@@ -172,10 +219,18 @@ _filler("random_", "input, from_:any=None, to:any=None, *, generator=None", _ran
 
 
 def _chosen(g: Any, p: np.ndarray) -> np.ndarray:
-    return _generator(g).uniform(p.size, np.dtype(np.float64)).reshape(p.shape) < p
+    """Which elements happen. A probability drawn against has its own precision: float32 ones draw 24 bits."""
+    kind = np.dtype(np.float64) if p.dtype == np.float64 else np.dtype(np.float32)
+    return _generator(g).uniform(p.size, kind).reshape(p.shape) < p
 
 
-BERNOULLI = _draw("bernoulli", "input, *, generator=None", lambda p, g: _chosen(g, p).astype(p.dtype),
+def _chosen_by_tensor(p: np.ndarray, g: Any) -> np.ndarray:
+    if p.size and not (p.min() >= 0 and p.max() <= 1):
+        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.")
+    return _chosen(g, p).astype(p.dtype)
+
+
+BERNOULLI = _draw("bernoulli", "input, *, generator=None", _chosen_by_tensor,
                   lambda m, g: Spec(_float_only("bernoulli_tensor_cpu_p_", m.dtype), m.shape, like_strides(m)),
                   functions="bernoulli")
 
@@ -183,18 +238,26 @@ BERNOULLI = _draw("bernoulli", "input, *, generator=None", lambda p, g: _chosen(
 @spelled("", "bernoulli", BERNOULLI)
 def bernoulli(self: Any, p: float | None = None, *, generator: Any = None) -> Any:
     """1 with probability self (or p), else 0."""
-    return call(BERNOULLI, (self if p is None else self.clone().fill_(p), generator))
+    if p is not None:
+        return call(OPS["bernoulli_"], (self.clone(), p, generator))
+    return call(BERNOULLI, (self, generator))
 
 
 def _fill_bernoulli(g: Generator, a: np.ndarray, d: np.dtype, p: Any) -> np.ndarray:
-    return _chosen(g, np.broadcast_to(np.asarray(p, np.float64), a.shape))
+    if not isinstance(p, np.ndarray):
+        p = np.asarray(p, np.float64)
+    return _chosen(g, np.broadcast_to(p, a.shape))
 
 
-_filler("bernoulli_", "input, p:operand=0.5, *, generator=None", _fill_bernoulli, floating=False)
+_filler("bernoulli_", "input, p:operand=0.5, *, generator=None", _fill_bernoulli, floating=False,
+        check=lambda m, p, g: _needs(hasattr(p, "dtype") or 0 <= p <= 1, f"bernoulli_ expects p to be in [0, 1], but got p={p}"))
 
 
 def _dropout(a: np.ndarray, p: float, g: Any) -> np.ndarray:
-    keep = _chosen(g, np.broadcast_to(np.float64(1 - p), a.shape))
+    order = sorted(range(a.ndim), key=lambda i: -a.strides[i])         # drawn in the order of memory
+    keep = np.empty([a.shape[i] for i in order], bool)
+    keep[...] = _chosen(g, np.broadcast_to(np.float64(1 - p), keep.shape))
+    keep = keep.transpose(np.argsort(order))
     return np.where(keep, a / a.dtype.type(1 - p) if p < 1 else 0, 0).astype(a.dtype)
 
 
@@ -252,3 +315,46 @@ def _multinomial(p: np.ndarray, n: int, replacement: bool, g: Any) -> np.ndarray
 
 MULTINOMIAL = _draw("multinomial", "input, num_samples:int, replacement:bool=False, *, generator=None", _multinomial,
                     lambda m, n, r, g: Spec(dt.int64, (*m.shape[:-1], n)), functions="multinomial", methods="multinomial")
+
+
+# -- Poisson ---------------------------------------------------------------------------------------------------------
+def _poisson_one(rate: float, draw: Any) -> int:
+    """Knuth's product of uniform numbers below 10; above, Hoermann's transformed rejection (1993)."""
+    if rate == 0:
+        return 0
+    if rate < 10:
+        limit, count, product = math.exp(-rate), 0, 1.0
+        while True:
+            product *= draw()
+            if product <= limit:
+                return count
+            count += 1
+    b = 0.931 + 2.53 * math.sqrt(rate)
+    a = -0.059 + 0.02483 * b
+    inverse, accept = 1.1239 + 1.1328 / (b - 3.4), 0.9277 - 3.6224 / (b - 2)
+    while True:
+        u = draw() - 0.5
+        v = draw()
+        us = 0.5 - abs(u)
+        k = math.floor((2 * a / us + b) * u + rate + 0.43)
+        if us >= 0.07 and v <= accept:
+            return k
+        if k < 0 or (us < 0.013 and v > us):
+            continue
+        if math.log(v) + math.log(inverse) - math.log(a / (us * us) + b) <= -rate + k * math.log(rate) - math.lgamma(k + 1):
+            return k
+
+
+def _poisson(rates: np.ndarray, g: Any) -> np.ndarray:
+    source = _generator(g)
+    if rates.size and not rates.min() >= 0:
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+
+    def draw() -> float:
+        return float(source.uniform(1, np.dtype(np.float64))[0])
+
+    return np.array([_poisson_one(float(r), draw) for r in rates.reshape(-1)], rates.dtype).reshape(rates.shape)
+
+
+POISSON = _draw("poisson", "input, generator=None", _poisson, lambda m, g: Spec(_float_only("poisson_cpu", m.dtype), m.shape),
+                functions="poisson")

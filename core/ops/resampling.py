@@ -205,7 +205,8 @@ def _warn_default(name: str) -> None:
 @spelled("F.affine_grid", "", GRID_SAMPLE)
 def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any:
     """The positions that grid_sample needs for the affine maps theta[N, 2, 3] (or [N, 3, 4])."""
-    from .creation import linspace, ones
+    from .creation import ones
+    from .ranges import linspace
 
     if align_corners is None:
         _warn_default("grid_sample")

@@ -9,7 +9,7 @@ import numpy as np
 from ..tensor import dtypes as dt
 from .broadcast import broadcast_shapes, same
 from .conversion import CONTIGUOUS
-from .declare import Spec, operator, spelled
+from .declare import Spec, operator, spelled, type_name
 from .dims import wrap_dim
 from .indexing import INDEX
 from .op import Extern, call
@@ -63,6 +63,9 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     """gather with broadcasting; over all elements if dim is None."""
     if dim is None:
         return call(GATHER, (input.reshape(-1), 0, indices.reshape(-1)))
+    if input.ndim != indices.ndim:
+        raise RuntimeError(f"torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+                           f"{input.ndim} dimensions for input, and {indices.ndim} dimensions for indices")
     d = wrap_dim(dim, input.ndim)
     shape = list(broadcast_shapes([1 if k == d else n for k, n in enumerate(input.shape)],
                                   [1 if k == d else n for k, n in enumerate(indices.shape)]))
@@ -109,14 +112,21 @@ _REDUCERS = {"sum": np.add, "add": np.add, "prod": np.multiply, "multiply": np.m
              "amin": np.minimum}
 
 
+def _start(d: np.dtype, reduce: str) -> Any:
+    """What an element counts as that is not to take part itself."""
+    if reduce in ("sum", "mean", "prod"):
+        return int(reduce == "prod")
+    low = reduce == "amax"
+    if d.kind == "b":
+        return not low
+    return (-np.inf if low else np.inf) if d.kind == "f" else (np.iinfo(d).min if low else np.iinfo(d).max)
+
+
 def _scatter_reduce(a: np.ndarray, dim: int, index: np.ndarray, src: Any, reduce: str, include_self: bool) -> None:
     at = _open(a, dim, index)
     part = src[tuple(slice(0, n) for n in index.shape)] if isinstance(src, np.ndarray) and src.ndim else src
     if not include_self:
-        start = {"sum": 0, "prod": 1, "mean": 0,
-                 "amax": np.finfo(a.dtype).min if a.dtype.kind == "f" else np.iinfo(a.dtype).min,
-                 "amin": np.finfo(a.dtype).max if a.dtype.kind == "f" else np.iinfo(a.dtype).max}[reduce]
-        a[at] = start
+        a[at] = _start(a.dtype, reduce)
     if reduce == "mean":
         counts = np.full(a.shape, 1 if include_self else 0, np.int64)
         np.add.at(a, at, part)
@@ -133,7 +143,29 @@ def _scatter_rule(m: Any, dim: int, index: Any, src: Any, *rest: Any) -> Any:
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
     if hasattr(src, "dtype") and len(src.shape) and src.dtype is not m.dtype:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    source = src.shape if hasattr(src, "dtype") and len(src.shape) else index.shape
+    for d, (n, k, s) in enumerate(zip(m.shape, index.shape, source)):
+        if (d != dim and not same(n, k) and k > n) or (not same(k, s) and k > s):
+            raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self {list(m.shape)} apart from dimension "
+                               f"{dim} and to be no larger than src {list(source)}")
+    if len(index.shape) > max(len(m.shape), 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
     return m
+
+
+def _reduce_rule(m: Any, dim: int, index: Any, src: Any, reduce: str, include_self: bool) -> Any:
+    _scatter_rule(m, dim, index, src)
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError("reduce argument must be either sum, prod, mean, amax or amin.")
+    if m.dtype.category == 3 and reduce in ("amax", "amin", "mean"):
+        raise NotImplementedError(f"\"scatter_gather_tensor_cpu_reduce_{reduce}\" not implemented for '{type_name(m.dtype)}'")
+    if m.dtype.category == 0 and reduce == "mean":
+        raise NotImplementedError("\"scatter_gather_tensor_cpu_reduce_mean\" not implemented for 'Bool'")
+    return m
+
+
+def _reduce_args(a: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any = True) -> tuple:
+    return (a, wrap_dim(dim, a.ndim), index, src, {"max": "amax", "min": "amin"}.get(reduce, reduce), bool(include_self))
 
 
 _scatter_args = lambda a, dim, index, *rest: (a, wrap_dim(dim, a.ndim), index, *rest)
@@ -142,7 +174,7 @@ SCATTER_ = operator("scatter_", "input, dim, index, src:operand", Extern(), _sca
 SCATTER_ADD_ = operator("scatter_add_", "input, dim, index, src", Extern(), _scatter_add, _scatter_rule, mutates=(0,),
                         methods="scatter_add_", normalize=_scatter_args)
 SCATTER_REDUCE_ = operator("scatter_reduce_", "input, dim, index, src:operand, reduce:str, *, include_self:bool=True", Extern(),
-                           _scatter_reduce, _scatter_rule, mutates=(0,), methods="scatter_reduce_", normalize=_scatter_args)
+                           _scatter_reduce, _reduce_rule, mutates=(0,), methods="scatter_reduce_", normalize=_reduce_args)
 
 
 @spelled("", "scatter_", SCATTER_)
@@ -169,7 +201,7 @@ def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
 @spelled("scatter_reduce", "scatter_reduce", SCATTER_REDUCE_)
 def scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:
     """A copy with src combined into index along dim ("sum", "prod", "mean", "amax", "amin")."""
-    return call(SCATTER_REDUCE_, (input.clone(), dim, index, src, reduce, include_self))
+    return call(SCATTER_REDUCE_, (_fresh(input), dim, index, src, reduce, include_self))
 
 
 def _rows(a: np.ndarray, dim: int, index: np.ndarray) -> tuple:
@@ -193,9 +225,26 @@ def _at_rule(m: Any, dim: int, index: Any, *rest: Any) -> Any:
     return m
 
 
-INDEX_ADD_ = operator("index_add_", "input, dim, index, source, *, alpha=1", Extern(), _index_add, _at_rule, mutates=(0,),
+def _source_rule(name: str) -> Any:
+    def rule(m: Any, dim: int, index: Any, source: Any, *rest: Any) -> Any:
+        check_index_dtype(name, index)
+        if source.dtype is not m.dtype:
+            raise RuntimeError(f"{name}(): self ({type_name(m.dtype)}) and source ({type_name(source.dtype)}) must have the same "
+                               f"scalar type")
+        count = index.shape[0] if index.shape else 1
+        have = source.shape[dim] if source.shape else 1
+        if not same(count, have) and count != have:
+            error = IndexError if name == "index_copy_" else RuntimeError
+            raise error(f"{name}(): Number of indices ({count}) should be equal to source.size(dim): ({have}), for dim: {dim}")
+        return m
+    return rule
+
+
+INDEX_ADD_ = operator("index_add_", "input, dim, index, source, *, alpha=1", Extern(), _index_add,
+                      _source_rule("index_add_"), mutates=(0,),
                       methods="index_add_", normalize=_scatter_args)
-INDEX_COPY_ = operator("index_copy_", "input, dim, index, source", Extern(), _index_copy, _at_rule, mutates=(0,),
+INDEX_COPY_ = operator("index_copy_", "input, dim, index, source", Extern(), _index_copy, _source_rule("index_copy_"),
+                       mutates=(0,),
                        methods="index_copy_", normalize=_scatter_args)
 INDEX_FILL_ = operator("index_fill_", "input, dim, index, value:operand", Extern(), _index_fill, _at_rule, mutates=(0,),
                        methods="index_fill_", normalize=_scatter_args)
@@ -221,6 +270,8 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
 
 def _masked_scatter(a: np.ndarray, mask: np.ndarray, source: np.ndarray) -> None:
     where = np.broadcast_to(mask, a.shape)
+    if source.size < where.sum():
+        raise RuntimeError("Number of elements of source < number of ones in mask")
     a[where] = source.reshape(-1)[:int(where.sum())]
 
 

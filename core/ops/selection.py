@@ -11,6 +11,7 @@ from .conversion import elements
 from .declare import spelled, type_name
 from .dims import wrap_dim
 
+
 @spelled("nonzero argwhere", "nonzero argwhere", None)
 def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
     """Positions of the elements that are not zero: one row each, or one vector per dimension."""

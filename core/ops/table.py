@@ -23,6 +23,7 @@ from . import (  # noqa: F401
     patches,
     pointwise_math,
     random,
+    ranges,
     reduction,
     resampling,
     scatter,
@@ -31,6 +32,7 @@ from . import (  # noqa: F401
     sorting,
     special_functions,
     statistics,
+    storing,
     views,
     windows,
 )

@@ -12,11 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..tensor import dtypes as dt
-from .declare import Spec, named_result, operator, spelled
+from .declare import Spec, operator, spelled
 from .op import Extern, Op, Template, call
 from .strides import channels_last_strides, is_channels_last, surely_contiguous
-
-_MaxPool = named_result("max_pool", "values indices")
 
 
 def spread(value: Any, n: int, name: str = "argument") -> tuple:

@@ -43,6 +43,14 @@ class dtype:
     def is_complex(self) -> bool:
         return self.category == 3
 
+    def to_complex(self) -> dtype:
+        """The complex dtype whose parts have this dtype (complex64 for float16 as well)."""
+        return COMPLEX_OF.get(self, self if self.category == 3 else complex64)
+
+    def to_real(self) -> dtype:
+        """The dtype of the parts of a complex dtype; itself if it is not complex."""
+        return REAL_OF.get(self, self)
+
     @property
     def is_signed(self) -> bool:
         return self.name not in ("uint8", "bool")

@@ -2,13 +2,15 @@
 
 With the same seed, `rand`, `randn`, `randint` and `randperm` give the numbers that PyTorch gives on a CPU. The facts:
 float32 takes 24 bits of one 32-bit draw, float64 53 bits of two; 16 and more normal numbers come from Box-Muller on
-blocks of 16, fewer one pair at a time in double precision, the second of a pair kept for the next call.
+blocks of 16, fewer one pair at a time in double precision, the second of a pair kept
+for the next call. The state as bytes is laid out as PyTorch's CPU generator lays it out.
 """
 
 from __future__ import annotations
 
 import math
 import secrets
+import struct
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,10 @@ import numpy as np
 from .devices import CPU, device
 
 DEFAULT_SEED = 67280421310721
+
+
+# seed, left, seeded, next, 624 words, three doubles, validity, a float and its validity
+_STATE = struct.Struct("=Qii Q 624Q ddd i4x f?3x")
 
 
 class Generator:
@@ -61,6 +67,38 @@ class Generator:
         """Continue from what `state` returned."""
         self._seed, self._kept, self._bits.state = state
 
+    def get_state(self) -> Any:
+        """The state as a uint8 tensor of 5056 bytes, which PyTorch reads too."""
+        from .tensor import wrap
+
+        words = self._bits.state["state"]
+        at = int(words["pos"])
+        left, following = (1, 0) if at >= 624 else (625 - at, at)
+        kept = self._kept is not None
+        packed = _STATE.pack(self._seed, left, 1, following, *words["key"].tolist(), 0.0, self._kept or 0.0, 0.0, int(kept), 0.0,
+                             False)
+        return wrap(np.frombuffer(packed, np.uint8).copy())
+
+    def set_state(self, new_state: Any) -> Generator:
+        """Continue from what get_state returned. RuntimeError for anything else."""
+        data = np.asarray(new_state.numpy())
+        if data.dtype != np.uint8 or data.size != _STATE.size:
+            raise RuntimeError(f"RNG state is wrong size: it must be a uint8 tensor of {_STATE.size} elements, but it has "
+                               f"{data.size} of {data.dtype}")
+        seed, left, _, following, *rest = _STATE.unpack(data.tobytes())
+        key, (_, kept, _, valid, _, _) = np.array(rest[:624], np.uint64).astype(np.uint32), rest[624:]
+        self._seed = seed
+        self._kept = kept if valid else None
+        state: Any = {"bit_generator": "MT19937", "state": {"key": key, "pos": 624 if left <= 1 else following}}
+        self._bits.state = state
+        return self
+
+    def clone_state(self) -> Generator:
+        """Another generator in the same state."""
+        other = Generator()
+        other.restore(self.state())
+        return other
+
     # -- draws ------------------------------------------------------------------------------------------------------
     def words(self, n: int) -> np.ndarray:
         """n draws of 32 bits, as uint64."""
@@ -75,19 +113,26 @@ class Generator:
         """n numbers in [0, 1) of dtype float32 or float64 (float16: float32 rounded)."""
         if d == np.float64:
             return (self.long_words(n) & np.uint64((1 << 53) - 1)).astype(np.float64) * 2.0 ** -53
-        return ((self.words(n) & np.uint64((1 << 24) - 1)).astype(np.float32) * np.float32(2.0 ** -24)).astype(d)
+        found = (self.words(n) & np.uint64((1 << 24) - 1)).astype(np.float32) * np.float32(2.0 ** -24)
+        if d == np.float32:
+            return found
+        rounded = found.astype(d)
+        rounded[rounded == 1] = 0                               # 1 is outside: PyTorch gives the lower end instead
+        return rounded
 
-    def normal(self, n: int, d: np.dtype, in_blocks: bool = True) -> np.ndarray:
-        """n standard normal numbers; `in_blocks=False` draws pairs however many there are."""
+    def normal(self, n: int, d: np.dtype, in_blocks: bool = True, mean: float = 0.0, std: float = 1.0) -> np.ndarray:
+        """n normal numbers; `in_blocks=False` draws pairs however many there are."""
         if n < 16 or not in_blocks:
-            return np.array([self._one_normal() for _ in range(n)]).astype(d)
+            return (np.array([self._one_normal() for _ in range(n)]) * std + mean).astype(d)
         wide = np.dtype(np.float64) if d == np.float64 else np.dtype(np.float32)
-        u = self.uniform(n, wide)
-        out = u.copy()
         whole = n - n % 16
+        u = self.uniform(n if d == wide else whole, wide)       # 16-bit dtypes draw whole blocks only
+        out = np.empty(n, wide)
         out[:whole] = _box_muller(u[:whole].reshape(-1, 16)).reshape(-1)
         if n % 16:
             out[n - 16:] = _box_muller(self.uniform(16, wide).reshape(1, 16)).reshape(-1)
+        if (mean, std) != (0.0, 1.0):
+            out = out * wide.type(std) + wide.type(mean)
         return out.astype(d)
 
     def _one_normal(self) -> float:

@@ -35,6 +35,8 @@ class Tensor:
         from .state import STATE
 
         kind = dtype or STATE.mode.default_dtype
+        if len(data) == 1 and isinstance(data[0], float):
+            raise TypeError("new(): data must be a sequence (got float)")
         if len(data) == 1 and not isinstance(data[0], int | Size):
             if isinstance(data[0], Tensor):
                 return data[0].detach()
