@@ -30,7 +30,6 @@ REASONS: dict[str, tuple[str, str]] = {
     "call-explicit": ("torch._dynamo.graph_break() was called", "remove the call"),
     "call-nosource": ("{what} has no source that can be proved to be what runs", "define it in a file"),
     "call-depth": ("{what} is nested more than {limit} calls deep", "make the recursion a loop"),
-    "call-hooks": ("{what} has hooks, which run natively", "remove the hooks while compiling"),
     "call-generator": ("{what} is a coroutine or an asynchronous generator", "call it outside the compiled function"),
     "warning": ("{what} reports to the user, which a graph cannot do", "move it out of the compiled function"),
     "time": ("{what} depends on the time of the call", "read the clock outside the compiled function"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import types
 from typing import Any
 
@@ -75,6 +76,10 @@ def call(ev: Any, callee: Value, args: list[Value], kwargs: dict[str, Value]) ->
         from .native import call_native
 
         return call_native(ev, callee, args, kwargs)
+    if isinstance(callee, OpaqueValue) and isinstance(callee.real, functools._lru_cache_wrapper):
+        from .cached_calls import call_cached
+
+        return call_cached(ev, callee, args, kwargs)
     if isinstance(callee, OpaqueValue) and callable(callee.real):
         raise Break("call-unknown", what=describe(callee))
     ev.raise_error(TypeError, f"'{callee.type.__name__}' object is not callable")
@@ -99,24 +104,27 @@ def describe(value: Value) -> str:
 
 # -- modules ----
 def call_module(ev: Any, module: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """`module(*args)`: without hooks, its `forward`."""
+    """`module(*args)`: without hooks, its `forward`; with hooks, what Module.__call__ does with them."""
     owner, raw = settled(ev, module.cls, "__call__")
     held = module.real.__dict__
     if owner is not None and owner.__qualname__ != "Module":
         method = special(ev, module, "__call__")
         assert method is not None
         return call(ev, method, args, kwargs)
-    for name in ("_forward_hooks", "_forward_pre_hooks"):
-        if held.get(name):
-            raise Break("call-hooks", what=module.origin.text if module.origin is not None else module.cls.__name__)
-        if module.origin is not None:
-            ev.guard("SEQUENCE_LENGTH", InstanceDictOrigin(module.origin, name), 0, "a module without hooks")
-    forward = get_attribute(ev, module, "forward")
+    hooked = any(held.get(name) for name in ("_forward_hooks", "_forward_pre_hooks"))
+    if hooked:
+        through = get_attribute(ev, module, "_call_with_hooks")
+        args, kwargs = [TupleValue(list(args)), new_dict(ev, [(Const(k), v) for k, v in kwargs.items()])], {}
+    else:
+        for name in ("_forward_hooks", "_forward_pre_hooks"):
+            if module.origin is not None:
+                ev.guard("SEQUENCE_LENGTH", InstanceDictOrigin(module.origin, name), 0, "a module without hooks")
+        through = get_attribute(ev, module, "forward")
     assert ev.frame is not None
     before = ev.frame.module_path
     ev.frame.module_path = path_of(module)
     try:
-        return call(ev, forward, args, kwargs)
+        return call(ev, through, args, kwargs)
     finally:
         ev.frame.module_path = before
 

@@ -20,6 +20,7 @@ from typing import Any
 from ..graph.node import Node, Span
 from . import effects
 from .breaks import BreakInfo
+from .cached_calls import check_cached
 from .closing import alias_guards, present_guards, prune_inputs
 from .context import Captured
 from .frames import Frame
@@ -57,6 +58,7 @@ def assemble(ev: Any, r: Rebuilder, info: BreakInfo | None, span: Span | None = 
     graph = ev.graph
     outputs = list(r.outputs)
     graph.outputs = [v.fake._node for v in outputs]
+    check_cached(ev)
     alias_guards(ev)
     names_guard(ev)
     inputs = prune_inputs(graph, ev.inputs)

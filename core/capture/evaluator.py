@@ -59,6 +59,8 @@ class Evaluator:
         self.captured: set[str] = set()            # locals of the compiled function that functions made in it share
         self.kinds: dict[str, str] = {}
         self.handling: list[Value] = []            # exceptions being handled, innermost last
+        self.constants: set[Origin] = set()        # pinned objects of which nothing is guarded: see cached_calls.py
+        self.cached: list[TensorValue] = []        # tensors that functools.lru_cache would keep
         self.data: dict[str, TensorValue] = {}     # symbol of a number read out of a tensor -> the value of its node
         self.born: dict[int, ast.expr] = {}        # id of a value -> the call in the compiled function that made it
 
@@ -73,6 +75,8 @@ class Evaluator:
     # -- guards -------------------------------------------------------------------------------------------------------
     def guard(self, kind: str, origin: Origin | None, expected: Any, why: str = "") -> None:
         """Record a condition, once."""
+        if self.constants and origin is not None and origin.root in self.constants:
+            return
         try:
             key = (kind, origin, type(expected), expected)
             known = key in self.guards

@@ -25,15 +25,15 @@ class Walk:
 
     def _named_members(self, get: Callable[[Any], Any], prefix: str = "", recurse: bool = True,
                        remove_duplicate: bool = True) -> Iterator[tuple[str, Any]]:
-        seen: set[int] = set()
+        seen: set[Any] = set()
         modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse \
             else [(prefix, self)]
         for path, module in modules:
             for name, value in get(module):
-                if value is None or id(value) in seen:
+                if value is None or value in seen:
                     continue
                 if remove_duplicate:
-                    seen.add(id(value))
+                    seen.add(value)
                 yield (f"{path}.{name}" if path else name), value
 
     def named_parameters(self, prefix: str = "", recurse: bool = True,
@@ -56,10 +56,10 @@ class Walk:
 
     def named_children(self) -> Iterator[tuple[str, Any]]:
         """(name, submodule) of direct submodules; one registered under two names comes once."""
-        seen: set[int] = set()
+        seen: set[Any] = set()
         for name, module in self._modules.items():
-            if module is not None and id(module) not in seen:
-                seen.add(id(module))
+            if module is not None and module not in seen:
+                seen.add(module)
                 yield name, module
 
     def children(self) -> Iterator[Any]:

@@ -1,0 +1,100 @@
+"""Small modules around what models use besides layers: hooks, parametrizations, caches, parameters() in forward."""
+
+import functools
+
+import guardscope.core.torch_api as torch
+from guardscope.core.torch_api import nn
+
+
+class Pair(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(4, 4)
+        self.second = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+
+    def forward(self, x):
+        return self.second(self.first(x))
+
+
+class Normed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.old = nn.utils.weight_norm(nn.Linear(4, 5))
+        self.new = nn.utils.parametrizations.weight_norm(nn.Linear(5, 3))
+        self.spectral = nn.utils.spectral_norm(nn.Linear(3, 2)).eval()
+
+    def forward(self, x):
+        return self.spectral(self.new(self.old(x)))
+
+
+class LooksAtItself(nn.Module):
+    """What forwards ask of their own parameters."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(4, 4), nn.Linear(4, 4)])
+        self.layers.append(self.layers[0])
+        self.register_buffer("scale", torch.ones(1))
+
+    def forward(self, x):
+        dtype = next(self.parameters()).dtype
+        count = sum(p.numel() for p in self.parameters() if p.requires_grad)
+        x = x.to(dtype) / count
+        for name, child in self.layers.named_children():
+            x = child(x) + len(name)
+        return x * next(self.buffers()), len(list(self.modules()))
+
+
+class Checkpointed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(4, 8), nn.GELU(), nn.Linear(8, 4))
+
+    def forward(self, x):
+        return torch.utils.checkpoint.checkpoint(self.body, x, use_reentrant=False)
+
+
+calls = []
+
+
+@functools.cache
+def scales(n):
+    calls.append(n)
+    return [n * 2.0, torch.ones(n) * n]
+
+
+def uses_cache(x, n):
+    kept = scales(n)
+    return x * kept[0] + kept[1].sum()
+
+
+@functools.cache
+def mask(n):
+    return torch.ones(n, n).tril()
+
+
+def masked(x):
+    return x * mask(x.shape[-1])
+
+
+SCALE = 3.0
+
+
+@functools.cache
+def scaled_by_global(n):
+    return n * SCALE
+
+
+def uses_global(x):
+    return x * scaled_by_global(x.shape[0])
+
+
+@functools.cache
+def accumulator(n):
+    return torch.zeros(n)
+
+
+def accumulates(x):
+    kept = accumulator(x.shape[0])
+    kept += x
+    return kept.clone()
