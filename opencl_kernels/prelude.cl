@@ -481,7 +481,8 @@ static inline OF T tanh_(T x) {
     const T small = x * x2 * p + x;
     const T a = abs_(x);
     const T big = 1.0f - 2.0f / (exp_(a + a) + 1.0f);
-    return a < (T)(0.625f) ? small : x < (T)(0) ? -big : big;
+    const T y = a < (T)(0.625f) ? small : x < (T)(0) ? -big : big;
+    return x == (T)(0) ? x : y;                       // keeps the sign of zero
 }
 
 //@ erf_ : float
@@ -554,7 +555,7 @@ static inline OF T near_sin_(T x) {
     T r;
     const I k = quadrant(x, &r);
     const T y = (k & (I)(1)) != (I)(0) ? cosine(r) : sine(r);
-    return (k & (I)(2)) != (I)(0) ? -y : y;
+    return x == (T)(0) ? x : (k & (I)(2)) != (I)(0) ? -y : y;
 }
 
 //@ near_cos_ : float
@@ -570,7 +571,7 @@ static inline OF T near_tan_(T x) {
     T r;
     const I k = quadrant(x, &r);
     const T s = sine(r), c = cosine(r);
-    return (k & (I)(1)) != (I)(0) ? -c / s : s / c;
+    return x == (T)(0) ? x : (k & (I)(1)) != (I)(0) ? -c / s : s / c;
 }
 
 // Beyond 1e6 the driver's function, which reduces its argument with more digits.

@@ -12,8 +12,7 @@ from . import special
 from .declare import FUNCTIONS, pointwise, spelled, type_name
 from .op import OPS, call
 
-RELU = pointwise("relu", "input", "where(input > 0, input, where(isnan(input), input, 0))",
-                 lambda a: np.maximum(a, a.dtype.type(0)),
+RELU = pointwise("relu", "input", "where(input < 0, 0, input)", lambda a: np.where(a < 0, a.dtype.type(0), a),
                  "no_opmath", functions="relu", methods="relu", inplace="relu_",
                  inplace_functions="relu_ F.relu_", out=False, only="Boolean inputs not supported for relu")
 
@@ -23,17 +22,17 @@ def _activation(name: str, schema: str, expr: str, eager: Any, promote: str = "d
     return pointwise(name, schema, expr, eager, promote, functions="", methods="", inplace="", out=False, only=only)
 
 
-RELU6 = _activation("relu6", "input", "minimum(maximum(input, 0), 6)", lambda a: np.clip(a, 0, 6), "no_opmath",
+RELU6 = _activation("relu6", "input", "where(input < 0, 0, where(input > 6, 6, input))", lambda a: np.clip(a, 0, 6), "no_opmath",
                     "Bool inputs not supported for hardtanh")
 LEAKY_RELU = _activation("leaky_relu", "input, negative_slope=0.01", "where(input > 0, input, input * negative_slope)",
                          lambda a, s: np.where(a > 0, a, a * s))
 ELU = _activation("elu", "input, alpha=1.0", "where(input > 0, input, alpha * expm1(input))",
-                  lambda a, alpha: np.where(a > 0, a, alpha * np.expm1(np.minimum(a, 0))))
+                  lambda a, alpha: np.where(a > 0, a, alpha * np.expm1(np.where(a > 0, 0, a))))
 CELU = _activation("celu", "input, alpha=1.0", "where(input > 0, input, alpha * expm1(input / alpha))",
-                   lambda a, alpha: np.where(a > 0, a, alpha * np.expm1(np.minimum(a, 0) / alpha)))
+                   lambda a, alpha: np.where(a > 0, a, alpha * np.expm1(np.where(a > 0, 0, a) / alpha)))
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 SELU = _activation("selu", "input", f"{_SELU_SCALE} * where(input > 0, input, {_SELU_ALPHA} * expm1(input))",
-                   lambda a: np.asarray(_SELU_SCALE * np.where(a > 0, a, _SELU_ALPHA * np.expm1(np.minimum(a, 0))), a.dtype))
+                   lambda a: np.asarray(_SELU_SCALE * np.where(a > 0, a, _SELU_ALPHA * np.expm1(np.where(a > 0, 0, a))), a.dtype))
 GELU = _activation("gelu", "input", "input * 0.5 * (1 + erf(input * 0.7071067811865476))",
                    lambda a: np.asarray(a * 0.5 * (1 + special.erf(a * a.dtype.type(math.sqrt(0.5)))), a.dtype))
 GELU_TANH = _activation("gelu_tanh", "input",

@@ -53,7 +53,7 @@ def _heaviside_args(input: Any, values: Any) -> tuple:
     return (input, values)
 
 
-pointwise("heaviside", "input, values:tensor", "where(input == 0, values, where(input > 0, 1 + 0 * values, 0 * values))",
+pointwise("heaviside", "input, values:tensor", "where(input == 0, values, where(input > 0, 1, 0))",
           lambda a, v: np.where(a == 0, v, a > 0).astype(a.dtype), "no_opmath", normalize=_heaviside_args, inplace="heaviside_")
 
 

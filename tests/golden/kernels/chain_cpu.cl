@@ -15,7 +15,7 @@ __kernel void k_sub(__global const float *restrict x, __global const float *rest
                 const float16 mul = x_v * w_v;
                 const float16 b_v = load(b + j);
                 const float16 add = mul + b_v;
-                const float16 relu = (add > 0.0f) ? add : (isnan_(add) ? add : (float16)(0.0f));
+                const float16 relu = (add < 0.0f) ? (float16)(0.0f) : add;
                 const float16 mul_1 = relu * 0.5f;
                 const float16 sub = mul_1 - x_v;
                 store(sub_out + i * n1 + j, sub);
@@ -26,7 +26,7 @@ __kernel void k_sub(__global const float *restrict x, __global const float *rest
                 const float mul = x_v * w_v;
                 const float b_v = b[j];
                 const float add = mul + b_v;
-                const float relu = (add > 0.0f) ? add : (isnan_(add) ? add : 0.0f);
+                const float relu = (add < 0.0f) ? 0.0f : add;
                 const float mul_1 = relu * 0.5f;
                 const float sub = mul_1 - x_v;
                 sub_out[i * n1 + j] = sub;

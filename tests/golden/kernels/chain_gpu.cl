@@ -12,7 +12,7 @@ __kernel void k_sub(__global const float *restrict x, __global const float *rest
         const float mul = x_v * w_v;
         const float b_v = b[i1];
         const float add = mul + b_v;
-        const float relu = (add > 0.0f) ? add : (isnan_(add) ? add : 0.0f);
+        const float relu = (add < 0.0f) ? 0.0f : add;
         const float mul_1 = relu * 0.5f;
         const float sub = mul_1 - x_v;
         sub_out[i0 * n1 + i1] = sub;
