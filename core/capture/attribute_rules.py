@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import types
 from typing import Any
@@ -270,10 +271,7 @@ def of_function(ev: Any, obj: FunctionValue, name: str) -> Value | None:
         if name in ("__code__", "__globals__", "__closure__"):
             raise Break("attribute", name=name, what="a function made here")
         return BuiltinMethodValue(obj, name) if hasattr(types.FunctionType, name) else None
-    if hasattr(obj.real, name):
-        return ev.existing(AttrOrigin(obj.origin or ev.pin(obj.real), name), getattr(obj.real, name))
-    ev.guard("HASATTR", obj.origin or ev.pin(obj.real), (name, False), "there is no such attribute")
-    return None
+    return instance_attribute(ev, obj, obj.real, name)
 
 
 def of_method(ev: Any, obj: MethodValue, name: str) -> Value | None:
@@ -287,6 +285,8 @@ def of_method(ev: Any, obj: MethodValue, name: str) -> Value | None:
 def of_builtin(ev: Any, obj: BuiltinValue, name: str) -> Value | None:
     from .reading import of_constant
 
+    if isinstance(obj.real, types.FunctionType):             # of the tensor API: written in Python, so it can be given others
+        return instance_attribute(ev, obj, obj.real, name)
     if not hasattr(obj.real, name):
         return None
     return of_constant(ev, getattr(obj.real, name))
@@ -309,6 +309,17 @@ def of_partial(ev: Any, obj: PartialValue, name: str) -> Value | None:
         return TupleValue(list(obj.args))
     if name == "keywords":
         return new_dict(ev, [(Const(k), v) for k, v in obj.kwargs.items()])
+    if obj.origin is None:
+        return BuiltinMethodValue(obj, name) if hasattr(functools.partial, name) else None
+    return instance_attribute(ev, obj, ev.real_at(obj.origin), name)
+
+
+def instance_attribute(ev: Any, obj: Value, real: Any, name: str) -> Value | None:
+    """What an existing function or partial holds in its own dictionary, or its class defines."""
+    place = obj.origin or ev.pin(real)
+    if hasattr(real, name):
+        return ev.existing(AttrOrigin(place, name), getattr(real, name))
+    ev.guard("HASATTR", place, (name, False), "there is no such attribute")
     return None
 
 

@@ -120,7 +120,14 @@ AMBIENT = ["len(os.environ.get('GUARDSCOPE_ATTACK', 'ab'))", "LEVEL.get()", "tor
            "torch.tensor(1.5).dtype.itemsize", "torch.randn(2).sum()", "len(torch.get_rng_state()) > 0", "threading.current_thread().name.count('a')",
            "round(2.6)", "F.dropout(v, 0.5).sum()", "nn.functional.gelu(v).mean()", "torch.randperm(3)[0]", "torch.bernoulli(v * 0 + 0.5).sum()", "v.new_empty(2).dtype.itemsize",
            "torch.arange(3.0).dtype.itemsize", "sys.modules['math'].sqrt(9.0)", "LOCAL.k", "registry['add'](v).sum()", "imported(v).sum()", "len(__file__) > 0",
-           "memo(2)", "torch.is_autocast_enabled()", "(v @ v)", "isinstance(3, Base)", "os.path.basename('a/b') == 'b'"]
+           "memo(2)", "torch.is_autocast_enabled()", "(v @ v)", "isinstance(3, Base)", "len(F.relu.__name__)", "getattr(torch.relu, 'note', 2)", "__import__('math').sqrt(16.0)",
+           "len(Base.__bases__)", "Base.__mro__[0].rate", "torch.nn.Linear.forward.__name__.count('f')", "len(vars(Base))", "Child.__dict__['extra']",
+           "math.pi > 3", "hasattr(torch, 'relu')", "hasattr(math, 'extra')", "getattr(F, 'extra', 2)", "Base.table['bias']", "isinstance(CONFIG, type(math))",
+           "F.relu is torch.relu", "callable(torch.tanh)", "random.Random is type(random)", "random.getrandbits(4)", "dir() == []", "len(locals())",
+           "torch.finfo(v.dtype).eps < 1", "torch.Size([1, 2])[1]", "torch.Generator().initial_seed() > 0", "torch.tensor([1, 2]).tolist()[0]", "os.path.basename('a/b') == 'b'"]
+IMPORTS = ["import math as mm; v = v + mm.sqrt(4.0)", "from math import sqrt as root; v = v + root(9.0)", "import os.path as op; out.append(op.sep)",
+           "from torch.nn import functional as FF; v = FF.relu(v)", "import torch.nn.functional; v = torch.nn.functional.relu(v) - 1",
+           "import random as rr; v = v * rr.random()", "from operator import add; v = add(v, 1)", "from torch import tanh; v = tanh(v)"]
 TARGETS = {"list": ["{x}.append({e})", "{x}[0] = {e}", "{x}.pop()", "{x}.reverse()", "{x}.extend([1, {e}])", "del {x}[0]", "{x}.insert(0, {e})", "{x} += [2]",
                     "{x}.sort()", "{x}.clear()", "{x}[:] = [{e}, 2]", "{x}[0] += 1"],
            "dict": ["{x}['n'] = {e}", "{x}['k'] = {e}", "{x}.pop('a', None)", "{x}.update(z={e})", "{x}.setdefault('q', {e})", "del {x}['k']", "{x}.clear()",
@@ -219,6 +226,7 @@ class Generator:
                  lambda: [self.pick(TARGETS[s.kind]).format(x=s.text, e=self.read())] if s.kind in TARGETS else ["v = v - 1"],
                  lambda: [f"{s.text} = {self.pick(MAKERS[s.kind])}"] if "PACK" not in s.text and self.rng.random() < 0.5 else ["v = v / 2"],
                  lambda: ["torch._dynamo.graph_break()"] if self.rng.random() < 0.4 else [f"v = {self.pick(['add_one', 'double', 'with_helper'])}(v)"],
+                 lambda: [self.pick(IMPORTS)],
                  lambda: [f"print({self.read()})"] if self.rng.random() < 0.4 else [f"out.append({s.text})"]]
         return self.rng.choice(rules)()
 
