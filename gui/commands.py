@@ -14,6 +14,8 @@ from PySide6.QtGui import QAction, QKeySequence
 
 from . import theme
 
+REMEMBERED = 8               # commands that the palette offers first
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -33,14 +35,17 @@ class Command:
 
 
 class Registry(QObject):
-    """Every command of a window, in order of registration. `changed` fires when enabledness may have changed."""
+    """Every command of a window, in order of registration. `changed` fires when enabledness may have changed, `rebuilt` when
+    there are other commands (recent files, saved layouts). `used`: ids of what was run last, newest first."""
 
     changed = Signal()
+    rebuilt = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._commands: dict[str, Command] = {}
         self._actions: dict[str, QAction] = {}
+        self.used: list[str] = []
 
     def add(self, *commands: Command) -> None:
         """Register; ValueError for a repeated id or a shortcut that another command has."""
@@ -51,6 +56,20 @@ class Registry(QObject):
             if other is not None:
                 raise ValueError(f"commands {other.id!r} and {c.id!r} share the shortcut {c.shortcut}")
             self._commands[c.id] = c
+
+    def replace(self, prefix: str, commands: Iterable[Command]) -> None:
+        """Register these in place of all commands whose id starts with `prefix`. Nothing happens when they are the same."""
+        new = list(commands)
+        old = [c for c in self if c.id.startswith(prefix)]
+        if [(c.id, c.text, c.tip) for c in old] == [(c.id, c.text, c.tip) for c in new]:
+            return
+        for c in old:
+            del self._commands[c.id]
+            action = self._actions.pop(c.id, None)
+            if action is not None:
+                action.deleteLater()
+        self.add(*new)
+        self.rebuilt.emit()
 
     def __iter__(self) -> Iterator[Command]:
         return iter(self._commands.values())
@@ -66,6 +85,7 @@ class Registry(QObject):
         c = self._commands[command_id]
         if c.blocked():
             return False
+        self.used = [command_id, *(u for u in self.used if u != command_id)][:REMEMBERED]
         c.run()
         self.update()
         return True
@@ -124,27 +144,46 @@ def key_text(shortcut: str) -> str:
 
 
 def match(commands: Iterable[Command], typed: str) -> list[Command]:
-    """Commands whose words start, in order, with the typed words, or whose letters contain them; best first."""
-    typed = typed.casefold().strip()
-    if not typed:
+    """Commands in which every typed word is found, best first: at the beginning of a word, inside one, or its letters in
+    order. What is found in a command's own text counts more than what is found in its menu or its tip."""
+    words = typed.casefold().split()
+    if not words:
         return list(commands)
     scored = []
     for order, c in enumerate(commands):
-        score = _score(f"{c.menu} {c.text}".casefold(), typed)
-        if score is not None:
-            scored.append((score, order, c))
+        found = [_best(c, word) for word in words]
+        scores = [score for score in found if score is not None]
+        if len(scores) == len(words):
+            scored.append((sum(scores), order, c))
     return [c for _, _, c in sorted(scored, key=lambda s: s[:2])]
 
 
-def _score(text: str, typed: str) -> int | None:
-    at = text.find(typed)
-    if at >= 0:
-        return 0 if at == 0 or text[at - 1] == " " else 1
+def _best(c: Command, word: str) -> int | None:
+    own = _score(c.text.casefold(), word)
+    menu = _score(c.menu.casefold(), word)
+    tip = 30 if len(word) > 2 and f" {word}" in f" {c.tip.casefold()}" else None
+    return min((s for s in (own, None if menu is None or menu > 1 else menu + 4, tip) if s is not None), default=None)
+
+
+def _score(text: str, word: str) -> int | None:
+    at = text.find(word)
+    if at == 0:
+        return 0
+    if at > 0:
+        return 1 if any(text.startswith(word, i + 1) for i, letter in enumerate(text) if letter in " -:(") else 3
+    if len(word) > 1 and _in_order("".join(part[0] for part in text.split()), word):
+        return 5                             # the first letters of words
     place, gaps = -1, 0
-    for letter in typed:
+    for letter in word:
         nxt = text.find(letter, place + 1)
         if nxt < 0:
             return None
-        gaps += nxt - place - 1
+        gaps += nxt - place - 1 if place >= 0 else 0
         place = nxt
     return 10 + gaps
+
+
+def _in_order(text: str, letters: str) -> bool:
+    """Whether the letters occur in the text in this order."""
+    rest = iter(text)
+    return all(letter in rest for letter in letters)

@@ -155,6 +155,13 @@ class Docks:
         self.wanted.discard(name)
         self.docks[name].hide()
 
+    def restored(self) -> None:
+        """After a saved arrangement was restored: what it shows is wanted."""
+        self.wanted = {name for name in self.hidden if not self.docks[name].isHidden()}
+        self._titles()
+        with self._arranging():
+            pass
+
     @property
     def hidden(self) -> set[str]:
         """Views that the layout hides until they are asked for."""

@@ -5,6 +5,7 @@ Reads only; no Qt. Every method is cheap to call again: results are kept per rev
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,7 @@ from ..core.events.schema import OUTCOMES, PHASES, Artifact, Code, FailureRow, G
 from ..core.events.summary import place_of
 
 DEFAULT_LIMIT = 8
+_revisions = itertools.count(1)
 
 
 def code_name(code: Code) -> str:
@@ -84,16 +86,16 @@ class LineMarks:
 
 
 class Facts:
-    """Answers about one session. `revision` goes up with `renew()`, which forgets every answer."""
+    """Answers about one session. `revision` goes up with `renew()`, which forgets every answer; no two Facts share one."""
 
     def __init__(self, session: Any) -> None:
         self.session = session
-        self.revision = 0
+        self.revision = next(_revisions)
         self._kept: dict[Any, Any] = {}
         self._lasting: dict[Any, list[Any]] = {}
 
     def renew(self) -> None:
-        self.revision += 1
+        self.revision = next(_revisions)
         self._kept.clear()
 
     def _keep(self, key: Any, make: Callable[[], Any]) -> Any:

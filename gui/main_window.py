@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QMimeData, QSettings, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 from . import theme
 from .commands import Registry
 from .jobs import Jobs
+from .layouts import Layouts, offer_recent
 from .run_control import RunControl
 from .session_model import SessionModel
 from .tools import Tools
@@ -46,6 +47,11 @@ STATE_VERSION = 2
 DYNAMIC = (("auto", "automatic", "dynamic=None: a size that is seen to change becomes dynamic."),
            ("true", "always", "dynamic=True: sizes are dynamic from the first call on."),
            ("false", "never", "dynamic=False: every size is fixed into the version."))
+
+
+def dropped_files(data: QMimeData) -> list[Path]:
+    """The files of this machine among what is dragged."""
+    return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
 
 
 class MainWindow(QMainWindow):
@@ -68,6 +74,7 @@ class MainWindow(QMainWindow):
         self.control = RunControl(self.model, self)
         self.commands = Registry(self)
         self.tools = Tools(self)
+        self.layouts = Layouts(self, STATE_VERSION)
         self.views: dict[str, View] = {}
         self.docks: Docks | None = None
         self.timeline: Any = None
@@ -76,7 +83,10 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self.center)
         self._start_page: StartPage | None = None
         register(self)
+        self.layouts.offer()
+        offer_recent(self)
         self._make_menus()
+        self.commands.rebuilt.connect(self._make_menus)
         self._make_toolbar()
         self._make_status()
         self.model.opened.connect(self._opened)
@@ -95,6 +105,7 @@ class MainWindow(QMainWindow):
     # making the frame
 
     def _make_menus(self) -> None:
+        self.menuBar().clear()
         for title, groups in self.commands.menus().items():
             menu = self.menuBar().addMenu(title)
             menu.setToolTipsVisible(True)
@@ -173,8 +184,11 @@ class MainWindow(QMainWindow):
         self.tools.connect_views(self.views)
         summary.causes_wanted.connect(lambda: self.show_view("causes"))  # type: ignore[attr-defined]
         state = self.settings.value("window/state")
-        if isinstance(state, QByteArray) and not self.restoreState(state, STATE_VERSION):
-            self.docks.reset()
+        if isinstance(state, QByteArray):
+            if self.restoreState(state, STATE_VERSION):
+                self.docks.restored()
+            else:
+                self.docks.reset()
 
     # opening
 
@@ -341,12 +355,28 @@ class MainWindow(QMainWindow):
 
     def _remember(self, path: str) -> None:
         self.settings.setValue("recent", [path, *(p for p in self.recent() if p != path)][:10])
+        offer_recent(self)
 
     # state
 
     def show_view(self, name: str) -> None:
         if self.docks is not None and name in self.docks.docks:
             self.docks.show_view(name)
+
+    def focus_view(self, name: str) -> None:
+        """Bring a view to the front and give it the keyboard."""
+        self.show_view(name)
+        if name in self.views:
+            self.views[name].take_focus()
+
+    def go_to_view(self, by: int) -> None:
+        """Move the keyboard to the next view that is in front, in the order in which they stand."""
+        shown = [v for v in self.views.values() if v.isVisible() and v.front and v.name not in ("summary", "replay")]
+        shown.sort(key=lambda v: (v.mapTo(self, v.rect().topLeft()).x() // 80, v.mapTo(self, v.rect().topLeft()).y()))
+        here = self.focusWidget()
+        at = next((i for i, v in enumerate(shown) if here is not None and v.isAncestorOf(here)), -1 if by > 0 else 0)
+        if shown:
+            shown[(at + by) % len(shown)].take_focus()
 
     def set_theme(self, name: str) -> None:
         """"light" or "dark"; remembered."""
@@ -370,13 +400,21 @@ class MainWindow(QMainWindow):
     # events
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if event.mimeData().hasUrls():
+        if dropped_files(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        urls = event.mimeData().urls()
-        if urls:
-            self.open_path(urls[0].toLocalFile())
+        """One file is opened; of two sessions the later one is opened and compared with the other."""
+        files = dropped_files(event.mimeData())
+        if not files:
+            return
+        event.acceptProposedAction()
+        sessions = sorted((f for f in files if f.suffix == ".guardscope"), key=lambda f: f.stat().st_mtime if f.exists() else 0)
+        if len(sessions) >= 2:
+            if self.open_path(sessions[-1]):
+                self.tools.compare_with(sessions[-2])
+        else:
+            self.open_path(files[0])
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.tools.close()

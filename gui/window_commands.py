@@ -48,7 +48,7 @@ def register(w: MainWindow) -> None:
         Command("file.export", f"Export{dots}", w.export, "File", "Ctrl+E",
                 "Write a report, a picture, or the session as JSON, CSV or Chrome trace", "export",
                 lambda: no_calls() or ("a script is running" if run.running else "")),
-        Command("file.quit", "Quit", w.close, "File", "Ctrl+Q", group=1),
+        Command("file.quit", "Quit", w.close, "File", "Ctrl+Q", group=2),
         Command("run.start", "Run", run.start, "Run", "F5", "Run the script from its beginning and record it", "run",
                 no_run),
         Command("run.stop", "Stop", run.stop, "Run", "Shift+F5",
@@ -95,12 +95,20 @@ def register(w: MainWindow) -> None:
                                blocked=no_calls, checked=partial(filter_is, w, name), group=2))
     for place, (name, title) in enumerate(VIEWS):
         keys = f"Ctrl+{place + 1}" if place < 9 else ""
-        w.commands.add(Command(f"view.{name}", title, partial(w.show_view, name), "View", keys,
+        w.commands.add(Command(f"view.{name}", title, partial(w.focus_view, name), "View", keys,
                                f"Bring {title} to the front", blocked=nothing_open))
     register_tools(w)
     w.commands.add(
         Command("view.reset", "Default layout", lambda: w.docks.reset(), "View",  # type: ignore[union-attr]
                 blocked=nothing_open, group=1),
+        Command("layout.save", f"Save layout{dots}", lambda: w.layouts.ask_name(), "View", "",
+                "Keep the present arrangement of the views under a name", "", nothing_open, group=1),
+        Command("layout.forget", f"Forget a layout{dots}", lambda: w.layouts.ask_forget(), "View", "", "", "",
+                lambda: nothing_open() or ("" if w.layouts.names() else "no layout was saved"), group=1),
+        Command("go.next_view", "Next view", lambda: w.go_to_view(1), "Go", "F6", "Move the keyboard to the next view", "",
+                nothing_open, group=3),
+        Command("go.previous_view", "Previous view", lambda: w.go_to_view(-1), "Go", "Shift+F6", "", "", nothing_open,
+                group=3),
         Command("view.light", "Light theme", lambda: w.set_theme("light"), "View", group=2,
                 checked=lambda: theme.active().name == "light"),
         Command("view.dark", "Dark theme", lambda: w.set_theme("dark"), "View", group=2,
@@ -110,7 +118,9 @@ def register(w: MainWindow) -> None:
         Command("help.start", "Start page", m.close, "Help", "",
                 "What this is, the examples, and recent files", "",
                 lambda: "a script is running" if run.running else "" if m.session is not None else "it is shown"),
-        Command("help.terms", "What the words mean", lambda: show_terms(w), "Help", "F1"),
+        Command("help.commands", "Commands and keys", lambda: show_help(w), "Help", "F1",
+                "Every command, its keys and what it does"),
+        Command("help.terms", "What the words mean", lambda: show_terms(w), "Help", "Shift+F1"),
     )
 
 
@@ -127,6 +137,13 @@ def option_is(w: MainWindow, name: str, value: str) -> bool:
 
 def filter_is(w: MainWindow, outcome: str) -> bool:
     return w.model.filter == {outcome}
+
+
+def show_help(w: MainWindow) -> None:
+    """A dialog with every command."""
+    from .widgets.help_dialog import HelpDialog
+
+    HelpDialog(w.commands, w).open()
 
 
 def show_terms(w: MainWindow) -> None:

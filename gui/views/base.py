@@ -14,7 +14,18 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPlainTextEdit, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QComboBox,
+    QFrame,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
 
 from ..jobs import Jobs
 from ..session_model import Selection, SessionModel
@@ -108,10 +119,30 @@ class View(QWidget):
                 self._stack.addWidget(self._content)
                 what = set(ALL)
             self.update_view(what)
+            self._name_parts()
             if self._stack.currentWidget() is not self._content:
                 self._stack.setCurrentWidget(self._content)
         except Exception as error:
             self.fail(error)
+
+    def _name_parts(self) -> None:
+        """Whatever can get the keyboard has a name that a screen reader can say."""
+        assert self._content is not None
+        for part in (self._content, *self._content.findChildren(QWidget)):
+            if part.focusPolicy() != Qt.FocusPolicy.NoFocus and not part.accessibleName() and not getattr(part, "text", str)():
+                part.setAccessibleName(getattr(part, "placeholderText", str)() or self.title)
+
+    def take_focus(self) -> None:
+        """Give the keyboard to the content's main part, or to whatever in it can have it."""
+        self.flush()
+        parts = [self._content, *self._content.findChildren(QWidget)] if self._content is not None else []
+        able = [p for p in parts if p.focusPolicy() & Qt.FocusPolicy.TabFocus and p.isVisible() and p.isEnabled()]
+        able.sort(key=lambda p: isinstance(p, QLineEdit | QAbstractButton | QComboBox))
+        if not able:
+            self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            self.setAccessibleName(self.title)
+            able = [self]
+        able[0].setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def fail(self, error: BaseException) -> None:
         """Show the error pane in place of the content."""

@@ -83,3 +83,166 @@ def test_the_palette_runs_a_command(make_window: Any, fake: ModuleType, qtbot: A
     assert "no script is running" in palette.says.text()
     palette.close()
     palette.deleteLater()
+
+
+def test_every_word_must_match_and_tips_count_least() -> None:
+    commands = [Command("a", "Compare with a session", lambda: None, "Tools", tip="Choose the session before"),
+                Command("b", "Next call", lambda: None, "Go"),
+                Command("c", "Next call that was not reused", lambda: None, "Go"),
+                Command("d", "Export", lambda: None, "File", tip="Write the session")]
+    said = lambda typed: [c.id for c in match(commands, typed)]
+    assert said("call not") == ["c"]
+    assert said("go next") == ["b", "c"]
+    assert said("session") == ["a", "d"]
+    assert said("cws")[0] == "a"
+    assert said("next call") == ["b", "c"]
+    assert said("next nothing") == []
+
+
+def test_commands_can_be_replaced(qapp: Any) -> None:
+    r = Registry()
+    told: list[int] = []
+    r.rebuilt.connect(lambda: told.append(1))
+    r.add(Command("x", "X", lambda: None))
+    r.replace("recent.", [Command("recent.1", "one", lambda: None)])
+    action = r.action("recent.1")
+    r.replace("recent.", [Command("recent.1", "one", lambda: None)])
+    assert r.action("recent.1") is action
+    r.replace("recent.", [Command("recent.1", "other", lambda: None), Command("recent.2", "two", lambda: None)])
+    assert [c.text for c in r] == ["X", "other", "two"]
+    assert r.action("recent.1").text() == "other"
+    assert len(told) == 2
+
+
+def test_the_palette_offers_what_was_used_last(make_window: Any, fake: ModuleType) -> None:
+    from guardscope.gui.widgets.palette import Palette
+
+    window = make_window(fake.synthetic(2))
+    window.commands.run("go.next")
+    window.commands.run("timeline.zoom_in")
+    palette = Palette(window.commands, window)
+    palette.open()
+    assert [palette.list.topLevelItem(i).text(0) for i in (0, 1)] == ["Timeline: Zoom in", "Go: Next call"]
+    palette.line.setText("qqqq")
+    assert palette.says.text() == "No command matches."
+    palette.close()
+
+
+def test_the_help_page_is_made_from_the_registry(make_window: Any, qtbot: Any) -> None:
+    from guardscope.gui.widgets.help_dialog import HelpDialog
+
+    window = make_window()
+    dialog = HelpDialog(window.commands, window)
+    dialog.show()
+    text = dialog.text.toPlainText()
+    for c in window.commands:
+        assert c.text in text
+    assert "Ctrl+Shift+P" in text
+    dialog.line.setText("zoom in")
+    assert dialog.text.toPlainText().split()[:2] == ["Zoom", "in"]
+    dialog.line.setText("no such thing at all")
+    assert "No command matches." in dialog.text.toPlainText()
+    dialog.close()
+
+
+def test_layouts_are_saved_used_and_forgotten(make_window: Any, fake: ModuleType) -> None:
+    window = make_window(fake.synthetic(2))
+    window.show_view("lab")
+    window.docks.docks["output"].hide()
+    window.layouts.save(" side/by side ")
+    assert window.layouts.names() == ["side by side"]
+    window.commands.run("view.reset")
+    assert window.docks.docks["output"].isVisible()
+    assert window.docks.docks["lab"].isHidden()
+    assert window.commands.run("layout.use.side by side")
+    assert not window.docks.docks["output"].isVisible()
+    assert not window.docks.docks["lab"].isHidden()
+    assert "Layout: side by side" in [a.text() for m in window.menuBar().actions() for a in m.menu().actions()]
+    assert [v.name for v in window.views.values() if v.failed] == []
+    said: list[str] = []
+    window.problem.connect(said.append)
+    window.layouts.save(" / ")
+    window.settings.setValue("layouts/broken", b"nonsense")
+    window.layouts.use("broken")
+    window.layouts.use("never saved")
+    assert [s.partition(";")[0] for s in said] == ["a layout needs a name", "the layout broken cannot be used",
+                                                   "the layout never saved cannot be used"]
+    window.layouts.forget("side by side")
+    assert "layout.use.side by side" not in window.commands
+
+
+def test_recent_files_are_commands(make_window: Any, tmp_path: Any) -> None:
+    for name in ("a.py", "b.py", "gone.py"):
+        (tmp_path / name).write_text("")
+    window = make_window()
+    for name in ("a.py", "b.py", "gone.py"):
+        window.open_path(tmp_path / name)
+    (tmp_path / "gone.py").unlink()
+    window.open_path(tmp_path / "a.py")
+    recent = [c for c in window.commands if c.id.startswith("file.recent.")]
+    assert [c.text for c in recent] == ["1  a.py", "2  b.py"]
+    assert window.commands.run("file.recent.2")
+    assert window.windowTitle().startswith("b.py")
+    assert window.commands["file.recent.1"].tip == str(tmp_path / "b.py")
+
+
+def test_files_are_dropped(make_window: Any, tmp_path: Any, qtbot: Any) -> None:
+    from guardscope.gui.main_window import dropped_files
+    from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+    from PySide6.QtGui import QDragEnterEvent, QDropEvent
+
+    window = make_window()
+    script = tmp_path / "dropped.py"
+    script.write_text("")
+
+    def drop(*urls: str) -> bool:
+        data = QMimeData()
+        data.setUrls([QUrl(u) for u in urls])
+        keys, buttons = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+        entered = QDragEnterEvent(QPoint(9, 9), Qt.DropAction.CopyAction, data, buttons, keys)
+        entered.ignore()
+        window.dragEnterEvent(entered)
+        if entered.isAccepted():
+            window.dropEvent(QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, buttons, keys))
+        return entered.isAccepted()
+
+    assert not drop("https://example.com/a.py")
+    assert not drop()
+    assert drop(script.as_uri())
+    assert window.windowTitle().startswith("dropped.py")
+    said: list[str] = []
+    window.problem.connect(said.append)
+    assert drop((tmp_path / "none.guardscope").as_uri())
+    assert "there is no" in said[0]
+    assert dropped_files(QMimeData()) == []
+
+
+def test_everything_is_reached_by_keyboard_and_has_a_name(make_window: Any, fake: ModuleType, qtbot: Any) -> None:
+    from PySide6.QtCore import Qt
+    from PySide6.QtWidgets import QWidget
+
+    window = make_window(fake.synthetic(3))
+    window.activateWindow()
+    for name in [*window.docks.docks, "timeline"]:
+        if f"view.{name}" in window.commands:
+            assert window.commands.run(f"view.{name}")
+        else:
+            window.focus_view(name)
+        assert window.focusWidget() is window.views[name] or window.views[name].isAncestorOf(window.focusWidget()), name
+        qtbot.waitUntil(lambda: window.jobs.idle)
+    nameless = [f"{type(w).__name__} {w.objectName()}" for v in window.views.values() for w in v.findChildren(QWidget)
+                if w.focusPolicy() != Qt.FocusPolicy.NoFocus and w.isVisibleTo(v)
+                and not (w.accessibleName() or getattr(w, "text", str)())]
+    assert nameless == []
+    window.commands.run("view.reset")
+    window.focus_view("functions")
+    met = []
+    for _ in range(8):
+        assert window.commands.run("go.next_view")
+        holder = next((v.name for v in window.views.values() if v.isAncestorOf(window.focusWidget())), "")
+        met.append(holder)
+    assert set(met) >= {"functions", "output", "timeline", "causes", "call"}
+    forward = met[-1]
+    window.commands.run("go.next_view")
+    window.commands.run("go.previous_view")
+    assert next(v.name for v in window.views.values() if v.isAncestorOf(window.focusWidget())) == forward
