@@ -147,12 +147,12 @@ class Policy:
         return bool(CONFIG.allow_unspec_int_on_nn_module)
 
     def _known(self, origin: Origin, tensor: Tensor) -> Entry:
-        source = origin.text
+        source = source_text(origin)
         if source not in self._met:
             meta = tensor._meta
             entry, news = self.history.meet_tensor(source, tuple(meta.shape), tuple(meta.strides), meta.marks.dynamic)
             self._met[source] = entry
-            if self.automatic:
+            if self.automatic and self.dynamic is not True:
                 self.decisions += news
         return self._met[source]
 
@@ -194,7 +194,7 @@ class Policy:
         source = source_text(origin)
         if source not in self._met:
             self._met[source], news = self.history.meet_number(source, value)
-            if self.automatic:
+            if self.automatic and self.dynamic is not True:
                 self.decisions += news
         return self.dynamic is True or self.automatic and self._met[source].number is VARIES
 
@@ -210,7 +210,7 @@ def is_default(origin: Origin) -> bool:
 
 
 def source_text(origin: Origin) -> str:
-    """What the history knows a number by, as people read it."""
+    """What the history knows a source by, as people read it."""
     if not isinstance(origin, CellOrigin):
         return origin.text
     inner = "" if isinstance(origin.of, FunctionOrigin) else f" of {origin.of.text}"

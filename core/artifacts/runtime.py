@@ -33,8 +33,8 @@ from . import locking
 from .artifact import Artifact, Options
 from .cache import CodeState, Dispatcher, describe_value, record_failure
 from .config import CONFIG
-from .shadow import SHADOW
 from .limits import causes, places, reached, used_up, versions
+from .shadow import SHADOW
 from .stance import DELAYED, STANCE, observe, set_stance
 
 ROOT = str(Path(__file__).resolve().parents[2]) + os.sep

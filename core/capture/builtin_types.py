@@ -9,10 +9,10 @@ from typing import Any
 from ..tensor.meta import Size
 from .calls import call
 from .containers import append, complete, dict_set, list_items, new_dict, new_set
+from .data_scalars import read_scalar
 from .iterate import fixed, items_of, iterate
 from .operators import call_special, length, truth
 from .relied import settled
-from .data_scalars import read_scalar
 from .signals import Break
 from .subscripts import index_number
 from .torch_calls import CannotLower, lower

@@ -96,7 +96,7 @@ class Attempt:
         frame.broken = frozenset(self.broken)
         frame.is_user = True
         for name in unit.params:
-            frame.variables[name].value = ev.existing(ArgOrigin(name), self.arguments[name])
+            frame.variables[name].value = ev.existing(ArgOrigin(name, unit.words.get(name, "")), self.arguments[name])
         ev.main = frame
         return frame
 

@@ -23,6 +23,7 @@ from .residual.nodes import again, contains
 from .residual.resume import ResumeSite, fresh_names, make_resume
 from .residual.running import END, Raised
 from .steps import Yield, step_for
+from .unit import expression_words
 from .values import GeneratorExpression, Value
 
 TAGS = {"true": "_true", "false": "_false", "item": "_pass", "end": "_end", "raised": "_raised", "then": ""}
@@ -38,8 +39,10 @@ class Operands:
         done = [pair for operand in frame.stack for pair in operand.done]
         taken = fresh_names(ev.unit, len(done) + 1, "__v")
         self.result = fresh_names(ev.unit, 1, "__r")[0]
+        self.words = {self.result: expression_words(node)}
         for (finished, value), name in zip(done, taken):
             self.values[name] = value
+            self.words[name] = expression_words(finished)
             self.names[id(finished)] = name
             if role != "op" and role != "load" or not contains(node, finished):
                 self.outside.append((finished, name))
@@ -82,8 +85,11 @@ class Break:
         bound += [n for n in self.step.made if n not in bound]
         temporaries = [*(name for _, name in self.operands.outside), *self.levels.texts]
         line = getattr(self.node, "lineno", self.ev.unit.first_line)
-        return {case: make_resume(self.ev.unit, self.levels.path, rest, line, temporaries, result, bound, self.cell_names(),
-                                  TAGS[case]) for case, rest in rests.items()}
+        sites = {case: make_resume(self.ev.unit, self.levels.path, rest, line, temporaries, result, bound, self.cell_names(),
+                                   TAGS[case]) for case, rest in rests.items()}
+        for site in sites.values():
+            site.unit.words.update(self.operands.words)
+        return sites
 
     def cell_names(self) -> list[str]:
         """Variables that travel as cells: those of enclosing functions, and locals that functions made here share."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..source.locate import Located, NoSource, locate
@@ -17,7 +17,8 @@ class Unit:
 
     node: a FunctionDef (a lambda becomes one with a single Return; private names are written out; positions
     kept). params: the code's variables for its parameters, in order (positional, keyword-only, *args, **kwargs). code: the
-    key of its artifacts. freevars: names of the closure's cells, in order.
+    key of its artifacts. freevars: names of the closure's cells, in order. words: parameters of a continuation that no
+    script wrote -> the expression whose value they hold.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Unit:
     located: Located
     resume_of: Unit | None = None
     resume_line: int | None = None
+    words: dict[str, str] = field(default_factory=dict)
     varying: str = ""                # the parameter that holds an item of a loop: another number in every pass
 
     @property
@@ -46,6 +48,18 @@ class Unit:
         while here.resume_of is not None:
             here = here.resume_of
         return here
+
+
+LONGEST = 60
+
+
+def expression_words(node: ast.AST) -> str:
+    """An expression as the script has it, or where it stands when that is long."""
+    try:
+        text = ast.unparse(node) if isinstance(node, ast.expr) else ""
+    except Exception:
+        text = ""
+    return text if 0 < len(text) <= LONGEST else f"the value from line {getattr(node, 'lineno', '?')}"
 
 
 _units: dict[int, tuple[types.CodeType, Unit]] = {}

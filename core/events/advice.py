@@ -35,7 +35,7 @@ def cure(session: Session, cause: Cause) -> tuple[str, str, str]:
         return "size", ("the versions before took them to be related; let the first call have unrelated sizes, or mark "
                         "them dynamic"), ""
     if ".shape[" in cause.place:
-        return _size(cause)
+        return _size(session, cause)
     if cause.kind in VALUE_KINDS and cause.seen and all(map(is_number, cause.seen)):
         return _number(session, cause)
     if cause.kind in ("ID_MATCH", "FUNCTION_MATCH") and _different_functions(cause):
@@ -44,10 +44,14 @@ def cure(session: Session, cause: Cause) -> tuple[str, str, str]:
     return "value", CURES.get(cause.kind, "keep it the same from call to call"), ""
 
 
-def _size(cause: Cause) -> tuple[str, str, str]:
+def _size(session: Session, cause: Cause) -> tuple[str, str, str]:
     tensor, dim = cause.place.rsplit(".shape[", 1)[0], cause.place.rsplit("[", 1)[1].rstrip("]")
     if not dim.isdigit():
         return "size", CURES["TENSOR_MATCH"], ""
+    if cause.pinned:
+        line = next((g.line for g in session.guards(cause.artifact) if g.index == cause.guard), 0)
+        there = f"line {line} of the script" if line else "the script"
+        return "size", f"{there} decides by the exact size, so a size that it names has a version of its own", ""
     small = {"0", "1"} & set(cause.seen)
     if small and len(cause.seen) <= len(small) + 1:
         said = " or ".join(sorted(small))
@@ -75,8 +79,10 @@ def _number(session: Session, cause: Cause) -> tuple[str, str, str]:
     line = where_set(session.sources.get(code.file, ""), cause.place, first)
     there = f"on line {line}, where it is first set" if line else "where it is first set"
     fixed = f"{cause.place} = torch.tensor({first if line or not cause.place.isidentifier() else cause.place})"
+    option = "; or set torch._dynamo.config.allow_unspec_int_on_nn_module = True: two versions" \
+        if cause.place.startswith("self.") and all("." not in value for value in cause.seen) else ""
     return "number", (f"keep it as a tensor {there}: one version then serves every value; or pass it to the function as "
-                      "an argument: two versions"), fixed
+                      f"an argument: two versions{option}"), fixed
 
 
 def where_set(source: str, place: str, value: str) -> int:
@@ -89,7 +95,8 @@ def where_set(source: str, place: str, value: str) -> int:
 def _different_functions(cause: Cause) -> bool:
     """Whether the values are functions of the API or of different places, each met once."""
     return (len(cause.seen) == cause.versions + 1
-            and all(re.fullmatch(r"(torch|Tensor)\.[\w.]+|[\w.<>]+ \([\w.]+:\d+\)", value) for value in cause.seen))
+            and all(re.fullmatch(r"(torch|Tensor)\.[\w.]+|[\w.<>]+ \([\w.]+:\d+\)|lambda of [\w.]+:\d+( at column \d+)?", value)
+                    for value in cause.seen))
 
 
 def result_words(session: Session, code: int, text: str) -> str:

@@ -186,7 +186,7 @@ def build(guards: list[Guard], env: Any, params: list[str],
         for decided in env.guards():
             names = sorted(decided.relation.free)
             origin = bindings[names[0]] if names else None
-            whole.append(Guard("SHAPE_ENV", origin, decided.relation, decided.span, decided.why))
+            whole.append(Guard("SHAPE_ENV", origin, decided.relation, decided.span, decided.why + env.led_here(decided)))
     for g in whole:
         condition_text(g, bindings)                        # an unknown kind is our fault: say so now
     return GuardProgram(ordered(whole), bindings, params, globals_slots or {})

@@ -16,7 +16,7 @@ from .facts import class_lookup, marks_allowed, same, same_keys, same_members, s
 from .guard import ABSENT, Failure, Guard
 from .origin import Origin, SizeOrigin
 from .read import Scope
-from .words import function_name, keys_text, marks_text, type_name, value_text
+from .words import column, function_name, keys_text, marks_text, type_name, value_text
 
 # aspect of a Failure -> reason kind of dynamo_reference/README.md
 ASPECTS: dict[str, str] = {
@@ -39,7 +39,7 @@ def kind_of_reason(failure: Failure) -> str:
 def sentence(failure: Failure) -> str:
     """The failure in a sentence: "x.shape[0] was 32, is 48"."""
     if failure.aspect == "symbolic":
-        return f"needs {failure.expected}; {failure.seen}"
+        return f"{failure.expected} was needed, {failure.seen}"
     if failure.aspect in ("keys", "attribute", "members", "aliasing", "overlap", "marks"):
         return f"{failure.where}: expected {failure.expected}, now {failure.seen}"
     return f"{failure.where} was {failure.expected}, is {failure.seen}"
@@ -182,8 +182,11 @@ def _constant(guard: Guard, scope: Scope, bindings: Any) -> Iterator[Difference]
 def _function(guard: Guard, scope: Scope, bindings: Any) -> Iterator[Difference]:
     where, v = _read(guard, scope)
     code, names = guard.expected if isinstance(guard.expected, tuple) else (guard.expected, None)
-    if getattr(v, "__code__", None) is not code:
+    now = getattr(v, "__code__", None)
+    if now is not code:
         seen, expected = value_text(v), function_name(code)
+        if seen == expected and isinstance(now, type(code)) and column(now) != column(code):
+            seen, expected = f"{seen} at column {column(now)}", f"{expected} at column {column(code)}"
         yield where, "identity", expected, seen if seen != expected else f"{seen}, defined anew", None
     elif names is not None and v.__globals__ is not names:
         yield f"the module of {where}", "identity", str(names.get("__name__")), str(v.__globals__.get("__name__")), None
@@ -281,11 +284,9 @@ def _symbolic(guard: Guard, scope: Scope, bindings: dict[str, Origin]) -> Iterat
     if fine:
         return
     names = {name: o.text for name, o in origins.items()}
-    plain, said = relation.python(), relation.python(names)
     where = next(iter(names.values())) if len(names) == 1 else ", ".join(names.values())
     dims = [o.dim for o in origins.values() if isinstance(o, SizeOrigin)]
-    yield (where, "symbolic", said if said == plain else f"{plain}, that is {said}",
-           "; ".join(f"{names[n]} is {value_text(values[n])}" for n in origins),
+    yield (where, "symbolic", relation.python(names), ", ".join(f"{names[n]} is {value_text(values[n])}" for n in origins),
            dims[0] if len(origins) == 1 and dims else None)
 
 

@@ -41,13 +41,19 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class ArgOrigin(Origin):
-    """A parameter of the unit (also `self`, and the tuple/dict of *args/**kwargs)."""
+    """A parameter of the unit (also `self`, and the tuple/dict of *args/**kwargs). `words`: what it holds, for one that the
+    script did not write: the value of an expression from before a graph break."""
 
     name: str
+    words: str = field(default="", compare=False)
 
     @property
     def code(self) -> str:
         return self.name
+
+    @property
+    def text(self) -> str:
+        return self.words or self.name
 
 
 @dataclass(frozen=True, slots=True)

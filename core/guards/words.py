@@ -27,6 +27,12 @@ def code_place(code: types.CodeType) -> str:
     return f"{Path(code.co_filename).name}:{code.co_firstlineno}"
 
 
+def column(code: types.CodeType) -> int:
+    """The column, from 1, at which the text of a function's body starts: tells lambdas of one line apart."""
+    starts = [start for line, _, start, end in code.co_positions() if line == code.co_firstlineno and start is not None and end]
+    return min(starts) + 1 if starts else 0
+
+
 def api_name(f: Any) -> str:
     """`torch.mul`, `Tensor.__add__` for a function of the API, "" for any other. Its own spelling counts, not its
     operator's: torch.add and Tensor.__add__ share one."""

@@ -47,7 +47,7 @@ class ShapeEnv:
         self.kinds: dict[str, str] = {}
         self.bindings: dict[str, Origin] = {}
         self.span: Callable[[], Span | None] = lambda: None
-        self.why = ""                                      # said of decisions that give no reason of their own
+        self.why = ""                                      # set while something is done that explains all decisions
         self._aliases: dict[str, str] = {}                 # second origin's name -> the symbol it shares
         self._by_origin: dict[Origin, str] = {}
         self.data: set[str] = set()                        # symbols of numbers read out of tensors: no value is known
@@ -143,7 +143,7 @@ class ShapeEnv:
             self._record(relation, why)
 
     def _record(self, relation: Expr, why: str) -> None:
-        self._recorded.append(SymGuard(relation, self.span(), why or self.why or "compared here"))
+        self._recorded.append(SymGuard(relation, self.span(), self.why or why or "compared here"))
         self.facts.learn(relation)
 
     # -- guards -------------------------------------------------------------------------------------------------------
@@ -190,6 +190,18 @@ class ShapeEnv:
                 break
             linked |= more
         return [g for g in self._recorded if not linked.isdisjoint(g.relation.free)]
+
+    def led_here(self, decision: SymGuard) -> str:
+        """The other decisions that together with this one leave a symbol a single value, as a clause: "; with
+        y.shape[0] == 4 (line 7: compared here)"; "" when this one does so alone."""
+        chain: dict[int, SymGuard] = {}
+        for name in sorted(decision.relation.free):
+            pinned = self.pinned(name)
+            if len(pinned) > 1:
+                chain |= {id(g): g for g in pinned if g.relation != decision.relation}
+        names = self.names()
+        said = [f"{g.text(names)} ({f'line {g.span.line}: ' if g.span is not None else ''}{g.why})" for g in chain.values()]
+        return f"; with {', '.join(said)}" if said else ""
 
     def range(self, name: str) -> tuple[float, float]:
         """Smallest and largest value that the guards allow (-inf, inf where there is no bound)."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from guardscope.core.events.reader import Session
-from guardscope.core.events.schema import OUTCOMES
+from guardscope.core.events.schema import OUTCOMES, Code
 from guardscope.core.runner.process import ScriptProcess
 
 # Ours tells "eager after the limit" from "not compiled"; the facts call both "eager".
@@ -57,7 +57,7 @@ def facts_of(session: Session, script: str) -> dict[str, Any]:
     artifacts = [{
         "index": a.id, "frame": session.codes[a.code].qualname, "has_graph": a.has_graph, "call": a.call,
         "resume_of": resume_of(session, a.code),
-        "dynamic_dims": [[local(s), d, symbol] for s, d, symbol in a.dynamic_dims if d is not None],
+        "dynamic_dims": [[local(s, session.codes[a.code]), d, symbol] for s, d, symbol in a.dynamic_dims if d is not None],
         "guards": [{"kind": g.kind, "source": g.origin, "expression": g.condition, "line": g.line}
                    for g in session.guards(a.id)]} for a in session.artifacts]
     words = ("compile", "recompile", "reuse", "eager", "error")
@@ -74,11 +74,12 @@ def facts_of(session: Session, script: str) -> dict[str, Any]:
                          for b in session.breaks]}
 
 
-def local(source: str) -> str:
-    """`cache[0]` as the facts write it: `L['cache'][0]`."""
+def local(source: str, code: Code) -> str:
+    """`cache[0]` as the facts write it: `L['cache'][0]`. A continuation names a value from before its break by the
+    expression that gave it; the facts write `L['___stack0']`."""
     root = re.match(r"\w+", source)
-    assert root is not None
-    return f"L['{root.group()}']{source[root.end():]}"
+    known = root is not None and (code.kind != "resume" or root.group() in code.params)
+    return f"L['{root.group()}']{source[root.end():]}" if root is not None and known else "L['___stack0']"
 
 
 def resume_of(session: Session, code: int) -> str | None:

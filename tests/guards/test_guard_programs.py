@@ -199,7 +199,7 @@ def test_dynamic_sizes_accept_any_size_but_0_and_1():
         assert program.check(f, bad) is not None
         assert program.explain(f, bad)
     said = [sentence(x) for x in program.explain(f, tensor(1, 8))]
-    assert said == ["needs s0 >= 2, that is x.shape[0] >= 2; x.shape[0] is 1"]
+    assert said == ["x.shape[0] >= 2 was needed, x.shape[0] is 1"]
 
 
 def test_marks_compiled_with_are_an_upper_bound():
@@ -412,7 +412,7 @@ def test_a_fetch_waits_for_the_guards_that_make_it_safe():
 
 
 # -- symbols ----------------------------------------------------------------------------------------------------------
-def test_relations_name_symbol_and_value():
+def test_relations_name_place_and_value():
     env = ShapeEnv()
     env.span = lambda: Span("/home/me/model.py", 7)
     n = env.new_symbol(SizeOrigin(X, 0), 20)
@@ -420,7 +420,7 @@ def test_relations_name_symbol_and_value():
     program = build([Guard("TENSOR_MATCH", X, expectation((None, 8)))], env, ["x"])
     assert program.check(f, tensor(11, 8)) is None and program.check(f, tensor(10, 8)) == 1
     failure, = program.explain(f, tensor(5, 8))
-    assert sentence(failure) == "needs s0 > 10, that is x.shape[0] > 10; x.shape[0] is 5"
+    assert sentence(failure) == "x.shape[0] > 10 was needed, x.shape[0] is 5"
     assert (failure.dim, kind_of_reason(failure), failure.guard.span.line) == (0, "symbolic", 7)
     assert "model.py:7" in program.source
 
