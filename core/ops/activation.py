@@ -22,8 +22,8 @@ def _activation(name: str, schema: str, expr: str, eager: Any, promote: str = "d
     return pointwise(name, schema, expr, eager, promote, functions="", methods="", inplace="", out=False, only=only)
 
 
-RELU6 = _activation("relu6", "input", "where(input < 0, 0, where(input > 6, 6, input))", lambda a: np.clip(a, 0, 6), "no_opmath",
-                    "Bool inputs not supported for hardtanh")
+RELU6 = _activation("relu6", "input", "where(input < 0, 0, where(input > 6, 6, input))", lambda a: np.clip(a, 0, 6),
+                    "no_opmath", "Bool inputs not supported for hardtanh")
 LEAKY_RELU = _activation("leaky_relu", "input, negative_slope=0.01", "where(input > 0, input, input * negative_slope)",
                          lambda a, s: np.where(a > 0, a, a * s))
 ELU = _activation("elu", "input, alpha=1.0", "where(input > 0, input, alpha * expm1(input))",
@@ -32,7 +32,8 @@ CELU = _activation("celu", "input, alpha=1.0", "where(input > 0, input, alpha * 
                    lambda a, alpha: np.where(a > 0, a, alpha * np.expm1(np.where(a > 0, 0, a) / alpha)))
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 SELU = _activation("selu", "input", f"{_SELU_SCALE} * where(input > 0, input, {_SELU_ALPHA} * expm1(input))",
-                   lambda a: np.asarray(_SELU_SCALE * np.where(a > 0, a, _SELU_ALPHA * np.expm1(np.where(a > 0, 0, a))), a.dtype))
+                   lambda a: np.asarray(_SELU_SCALE * np.where(a > 0, a, _SELU_ALPHA * np.expm1(np.where(a > 0, 0, a))),
+                                        a.dtype))
 GELU = _activation("gelu", "input", "input * 0.5 * (1 + erf(input * 0.7071067811865476))",
                    lambda a: np.asarray(a * 0.5 * (1 + special.erf(a * a.dtype.type(math.sqrt(0.5)))), a.dtype))
 GELU_TANH = _activation("gelu_tanh", "input",

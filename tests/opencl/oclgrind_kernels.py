@@ -1,8 +1,10 @@
-"""A selection of kernels, small enough for the oclgrind simulator: `oclgrind --data-races python THIS [cpu] [gpu] [bad]`.
+"""All operators with kernels, at sizes small enough for the oclgrind simulator:
+`oclgrind --data-races python THIS [cpu] [gpu] [operators] [bad]`.
 
 Run by test_opencl_oclgrind.py. Prints the name of each graph before it runs, so that a message can be placed, and
-"done" at the end. Results are compared with NumPy's eager operators. "bad" runs a kernel with a planted fault, to show
-that the simulator would have seen one.
+"done" at the end. Results are compared with NumPy's eager operators. "cpu" and "gpu" run a selection of graphs under
+that schedule; with "operators" every element-wise operator and reduction of the table, for each dtype. "bad" runs a
+kernel with a planted fault, to show that the simulator would have seen one.
 """
 import importlib.util
 import os
@@ -25,13 +27,29 @@ def load(name, path):
 
 load("_guardscope_main", ROOT / "main.py")
 graphs = load("_graphs", Path(__file__).parent / "conftest.py").Graphs()
+table = load("_table", Path(__file__).parent / "test_opencl_numerics.py")
 
 from guardscope.core.graph.interpret import Interpreter  # noqa: E402
+from guardscope.core.opencl.devices import pyopencl  # noqa: E402
+from guardscope.core.ops.op import OPS, Reduction, call  # noqa: E402
+
+kept = []                         # the simulator (21.10) reuses what it noted of a released buffer for the next: none is released
+make_buffer = pyopencl().Buffer
+pyopencl().Buffer = lambda *args, **kwargs: kept.append(make_buffer(*args, **kwargs)) or kept[-1]
 
 rng = np.random.default_rng(0)
 x, w = rng.standard_normal((5, 37)).astype(np.float32), rng.standard_normal(37).astype(np.float32)
+F = graphs.torch.nn.functional
+q, mask = rng.standard_normal((2, 11, 18)).astype(np.float32), rng.random((11, 11)) > 0.3
 CASES = {
     "matmul": (lambda x: (x * 1) @ x.t(), x),
+    "half matmul": (lambda x, y: x @ y, *[rng.standard_normal(s).astype(np.float16) for s in ((9, 21), (21, 40))]),
+    "panels": (lambda x, y: (x @ y, x @ (y * 2).t().contiguous().t()), rng.standard_normal((17, 19)).astype(np.float32),
+               rng.standard_normal((19, 37)).astype(np.float32)),
+    "attention": (lambda q, m: (F.scaled_dot_product_attention(q, q, q, is_causal=True),
+                                F.scaled_dot_product_attention(q, q, q, m)), q, mask),
+    "convolution": (lambda x, w: (F.conv2d(x, w, padding=1), F.conv2d(x, w, stride=2)),
+                    rng.standard_normal((2, 3, 7, 20)).astype(np.float32), rng.standard_normal((9, 3, 3, 3)).astype(np.float32)),
     "integer matmul": (lambda x, y: x @ y, rng.integers(-9, 9, (9, 5)), rng.integers(-9, 9, (5, 40))),
     "chain": (lambda x, w: (x * w + x).relu() * 0.5 - w, x, w),
     "softmax": (lambda x: x.softmax(1), x),
@@ -52,8 +70,40 @@ CASES = {
 }
 
 
+def operators(schedule):
+    """Every element-wise operator and reduction, one graph for each dtype."""
+    for d in ("float32", "float16", "float64", "int64", "int32", "int16", "int8", "uint8", "bool"):
+        print(f"== {schedule} all of {d}", flush=True)
+        values = table.edge_values(d)
+        arrays = [rng.permutation(np.resize(values, 30)) for _ in range(3)]
+        tensors = graphs.tensors(arrays)
+        todo = [(op, table.arguments) for op in table.operators()]
+        todo += [(op, reduced) for op in OPS.values() if isinstance(op.lower, Reduction)]
+        taken = []
+        for op, arguments in todo:
+            try:
+                if (args := arguments(op, tensors, d)) is not None:
+                    call(op, args)
+                    taken.append((op, arguments))
+            except (RuntimeError, TypeError, NotImplementedError, ZeroDivisionError, OverflowError, AttributeError, IndexError):
+                continue                                     # does not take this dtype
+        compiled = graphs.compile(lambda *fakes: tuple([call(op, make(op, fakes, d)) for op, make in taken]), *arrays,
+                                  schedule=schedule)
+        compiled(*tensors)
+
+
+def reduced(op, tensors, d):
+    """Arguments of a reduction of a (6, 5) matrix over its first dimension."""
+    args = table.arguments(op, tensors, d)
+    return tuple([tensors[0].reshape(6, 5) if i == 0 else 0 if p.kind == "dim" else (0,) if p.kind == "dims" else a
+                  for i, (p, a) in enumerate(zip(op.params, args))])
+
+
 def main():
     for schedule in [s for s in ("cpu", "gpu") if s in sys.argv]:
+        if "operators" in sys.argv:
+            operators(schedule)
+            continue
         for name, (fn, *inputs) in CASES.items():
             if schedule == "cpu" and name == "truth":
                 continue                    # the simulator (21.10) widens a vector comparison's true to 1, not -1

@@ -96,6 +96,14 @@ def test_sizes_may_change(graphs):
         assert np.abs(got - want).max() < 2e-5
 
 
+def test_channels_may_change(graphs):
+    conv = graphs.torch.nn.functional.conv2d
+    compiled = graphs.compile(lambda x, w: conv(x, w), normal(2, 3, 6, 7), normal(5, 3, 2, 2), dynamic=(0, 1))
+    for shape, channels in (((2, 3, 6, 7), 5), ((4, 8, 6, 7), 2)):
+        x, w = normal(*shape), normal(channels, shape[1], 2, 2)
+        assert np.abs(graphs.call(compiled, x, w) - exact(x, w, None, (1, 1), (0, 0), (1, 1), 1)).max() < 2e-5
+
+
 @pytest.mark.parametrize("options", [{"schedule": "gpu"}, {"zero_copy": False}])
 def test_other_devices(graphs, options):
     convolve(graphs, normal(2, 3, 9, 9), normal(4, 3, 3, 3), **options)

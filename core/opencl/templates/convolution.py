@@ -25,7 +25,8 @@ def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None
     d = node.spec.dtype
     spatial = len(strides)
     window = shape_of(w.spec)[2:]
-    numbers = [*strides, *dilation, *window, groups, *(p for pair in padding for p in pair)]
+    out_channels, each = shape_of(w.spec)[:2]
+    numbers = [*strides, *dilation, *window, out_channels, groups, *(p for pair in padding for p in pair)]
     if gpu or d.category != 2 or not d.opencl or spatial > 2 or not all(isinstance(n, int) for n in numbers) \
             or not all(row_major(shape_of(n.spec), strides_of(n.spec)) for n in (w, node)) \
             or any(n == 0 for n in (*shape_of(node.spec), *shape_of(w.spec)) if isinstance(n, int)):
@@ -41,9 +42,8 @@ def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None
     in_b, in_c, *steps = strides_of(x.spec)
     height, width = [1, *space] if flat else space
     in_y, in_x = [0, *steps] if flat else steps
-    out_channels, each = shape_of(w.spec)[:2]
     out_y, out_x = [1, *shape_of(node.spec)[2:]] if flat else shape_of(node.spec)[2:]
-    assert isinstance(out_channels, int)
+    assert isinstance(out_channels, int)                 # one of the numbers
     per_group = out_channels // groups
     rows, vectors = FULL if per_group >= FULL[0] // 2 else ALONE
     tall, wide = plus(out_y, (ky - 1) * dy // sy), plus(out_x, (kx - 1) * dx // sx)
