@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSettings, QTimer
 from PySide6.QtGui import QPixmapCache
@@ -39,7 +40,7 @@ def make_app(theme_name: str | None = None) -> QApplication:
     return app
 
 
-def main(path: str | None = None, run: bool = False) -> int:
+def main(path: str | None = None, run: bool = False, arguments: Sequence[str] = ()) -> int:
     """Open the window on a script or session (None: the start page); with `run` start the script. Exit status."""
     settings = QSettings("guardscope", "guardscope")
     saved = settings.value("theme")
@@ -53,7 +54,7 @@ def main(path: str | None = None, run: bool = False) -> int:
         window.resize(min(1440, screen.width() - 40), min(900, screen.height() - 60))
     if path is not None:
         def open_it() -> None:
-            if not window.open_path(path, run):
+            if not window.open_path(path, run, arguments):
                 window.go_home()
 
         AfterFirstPaint(window.center, open_it)

@@ -5,7 +5,7 @@ Nothing heavy is imported before the first paint: the views (and NumPy with them
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .live import Live
     from .views.base import View
     from .views.start_page import StartPage
+    from .widgets.settings_dialog import Chosen
 
 STATE_VERSION = 2
 DYNAMIC = (("auto", "automatic", "dynamic=None: a size that is seen to change becomes dynamic."),
@@ -165,6 +166,10 @@ class MainWindow(QMainWindow):
 
     def _make_views(self) -> None:
         """Import and make every view; the first time a file is opened."""
+        from .widgets.settings_dialog import load
+
+        if self.control.folder is None:
+            self._use_settings(load(self.settings))
         from .docks import Docks
         from .views import make_views
 
@@ -192,8 +197,9 @@ class MainWindow(QMainWindow):
 
     # opening
 
-    def open_path(self, path: str | Path, run: bool = False) -> bool:
-        """Open a script or a session; with `run` a script is started at once. False, and a sentence, if that fails."""
+    def open_path(self, path: str | Path, run: bool = False, arguments: Sequence[str] = ()) -> bool:
+        """Open a script (with its arguments) or a session; with `run` a script is started at once. False, and a sentence,
+        if that fails."""
         from ..core.errors import GuardscopeError
         from ..core.events.database import is_sqlite
         from ..core.events.reader import Session
@@ -207,12 +213,14 @@ class MainWindow(QMainWindow):
             if path.is_file() and (is_sqlite(path) or path.suffix == ".guardscope"):
                 session = Session(path)
                 script = Path(str(session.info.get("script", "")))
-                self.control.set_script(script if script.is_file() else None)
+                said = session.info.get("argv")
+                again = said[1:] if isinstance(said, list) and all(isinstance(a, str) for a in said) else []
+                self.control.set_script(script if script.is_file() else None, again)
                 self._show(session)
                 self.control.watch()
             else:
                 check_script(path)
-                self.control.set_script(path.absolute())
+                self.control.set_script(path.absolute(), list(arguments))
                 self._show_script(path.absolute(), run)
         except (GuardscopeError, OSError) as problem:
             self.say(str(problem))
@@ -385,6 +393,24 @@ class MainWindow(QMainWindow):
         theme.apply(app, name)
         self.settings.setValue("theme", name)
         self.commands.retheme()
+
+    def apply_settings(self, chosen: Chosen) -> None:
+        """Keep and use what was chosen on the settings page."""
+        from .widgets.settings_dialog import save
+
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        wanted = chosen.theme or theme.system_theme(app)
+        if wanted != theme.active().name:
+            self.set_theme(wanted)
+        save(self.settings, chosen)
+        self._use_settings(chosen)
+        self.control.arguments = list(chosen.arguments)
+        self.commands.update()
+
+    def _use_settings(self, chosen: Chosen) -> None:
+        self.control.more = chosen.run_settings()
+        self.control.folder = Path(chosen.folder) if chosen.folder else None
 
     def _run_changed(self) -> None:
         self.commands.update()

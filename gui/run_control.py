@@ -34,6 +34,7 @@ class RunControl(QObject):
         self.script: Path | None = None
         self.arguments: list[str] = []
         self.options: dict[str, str] = {"dynamic": "auto", "device": "auto"}
+        self.more: dict[str, Any] = {}       # run settings chosen on the settings page, as the runner wants them
         self.process: Any = None
         self.before: Path | None = None      # the session of this script that was shown before the one that runs now
         self.expected = 0                    # calls of the run before, 0 if there was none
@@ -59,7 +60,7 @@ class RunControl(QObject):
     def settings(self) -> dict[str, Any]:
         """The options as the runner wants them: those left at "auto" are not passed on."""
         said = {k: v for k, v in self.options.items() if v != "auto"}
-        return {**said, **({"dynamic": said["dynamic"] == "true"} if "dynamic" in said else {})}
+        return {**said, **({"dynamic": said["dynamic"] == "true"} if "dynamic" in said else {}), **self.more}
 
     def start(self) -> bool:
         """Run the script from its beginning; its new session replaces the one shown. False, and `failed`, if not."""

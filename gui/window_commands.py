@@ -48,6 +48,8 @@ def register(w: MainWindow) -> None:
         Command("file.export", f"Export{dots}", w.export, "File", "Ctrl+E",
                 "Write a report, a picture, or the session as JSON, CSV or Chrome trace", "export",
                 lambda: no_calls() or ("a script is running" if run.running else "")),
+        Command("file.settings", f"Settings{dots}", lambda: show_settings(w), "File", "Ctrl+,",
+                "Theme, arguments of the script, how graphs run, where sessions are kept", group=2),
         Command("file.quit", "Quit", w.close, "File", "Ctrl+Q", group=2),
         Command("run.start", "Run", run.start, "Run", "F5", "Run the script from its beginning and record it", "run",
                 no_run),
@@ -137,6 +139,18 @@ def option_is(w: MainWindow, name: str, value: str) -> bool:
 
 def filter_is(w: MainWindow, outcome: str) -> bool:
     return w.model.filter == {outcome}
+
+
+def show_settings(w: MainWindow) -> None:
+    """The settings page; what is chosen holds at once, for runs from the next one on."""
+    from dataclasses import replace
+
+    from .widgets.settings_dialog import SettingsDialog, load
+
+    now = replace(load(w.settings), arguments=tuple(w.control.arguments))
+    dialog = SettingsDialog(now, w.control.script is not None, w)
+    dialog.accepted.connect(lambda: w.apply_settings(dialog.result_))
+    dialog.open()
 
 
 def show_help(w: MainWindow) -> None:

@@ -21,7 +21,8 @@ FORMAT = 1
 MOST_REASONS = 10
 # What can be limited: (name of the option, what is counted, in words).
 LIMITS: dict[str, str] = {"recompiles": "recompilations", "breaks": "graph breaks",
-                          "eager": "calls run eagerly after the limit", "not_compiled": "functions that are not compiled", "unchecked": "values read and not checked",
+                          "eager": "calls run eagerly after the limit",
+                          "not_compiled": "functions that are not compiled", "unchecked": "values read and not checked",
                           "errors": "errors"}
 
 

@@ -97,13 +97,19 @@ def version() -> str:
 
 def open_window(argv: list[str]) -> int:
     """Open a script (and run it) or a session in the window; without a path, the example."""
-    parser = Parser(prog="main.py", description=COMMANDS["open"], allow_abbrev=False)
+    parser = Parser(prog="main.py", description=COMMANDS["open"], allow_abbrev=False,
+                    usage="main.py [SCRIPT|SESSION] [ARGS...] [-- ARGS...]", epilog="ARGS go to the script.")
     parser.add_argument("path", nargs="?", help="a Python script or a recorded session")
-    path = parser.parse_args(argv).path
+    parser.add_argument("arguments", metavar="ARGS", nargs="*", help="arguments of the script")
+    cut = argv.index("--") if "--" in argv else len(argv)
+    options = parser.parse_args(argv[:cut])
+    path, arguments = options.path, [*options.arguments, *argv[cut + 1:]]
     if path is None:
         path = str(EXAMPLE)
     is_session = looks_like_session(path)
     if is_session:
+        if arguments:
+            raise ScriptError(f"{path} is a session and takes no arguments; 'main.py compare A B' compares two")
         from ..events.reader import Session
 
         Session(path).close()
@@ -117,7 +123,7 @@ def open_window(argv: list[str]) -> int:
         from ...gui.app import main as window
     except ImportError as problem:
         raise EnvironmentProblem(no_window(problem)) from None
-    return window(path, not is_session)
+    return window(path, not is_session, arguments)
 
 
 def no_window(problem: ImportError) -> str:
