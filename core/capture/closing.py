@@ -40,6 +40,16 @@ def alias_guards(ev: Any) -> None:
                 ev.guard("NOT_ALIASING", variable.origin, other.origin, "one of these variables is assigned to")
 
 
+def unread(ev: Any) -> list[Origin]:
+    """What the script named without looking at it: `x = settings.rate`, x not used. Were it gone, naming it would raise."""
+    places = []
+    for o, lazy in ev.lazies.items():
+        if lazy.known is None and (isinstance(o, GlobalOrigin | InstanceDictOrigin) or isinstance(o, CellOrigin) and o in ev.named
+                                   or isinstance(o, AttrOrigin) and not o.name.startswith("__")):
+            places.append(o)
+    return places
+
+
 def present_guards(ev: Any, fetched: Iterable[Origin]) -> None:
     """What the entry fetches without having read it must be there: a deleted name is the script's error, not the entry's."""
     known: set[Origin] = set()
@@ -53,7 +63,7 @@ def present_guards(ev: Any, fetched: Iterable[Origin]) -> None:
     for o in fetched:
         if isinstance(o, GlobalOrigin | CellOrigin | AttrOrigin | InstanceDictOrigin | ItemOrigin) and o not in known \
                 and not (isinstance(o, ItemOrigin) and o.of in inside):
-            ev.guard("PRESENT", o, None, "handed on unread")
+            ev.guard("PRESENT", o, None, "named, not read")
 
 
 def written_inputs(ev: Any) -> list[TensorValue]:

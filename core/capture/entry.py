@@ -21,7 +21,7 @@ from ..graph.node import Node, Span
 from . import effects
 from .breaks import BreakInfo
 from .cached_calls import check_cached
-from .closing import alias_guards, present_guards, prune_inputs
+from .closing import alias_guards, present_guards, prune_inputs, unread
 from .context import Captured
 from .frames import Frame
 from .rebuild import CannotRebuild, Rebuilder
@@ -63,7 +63,7 @@ def assemble(ev: Any, r: Rebuilder, info: BreakInfo | None, span: Span | None = 
     names_guard(ev)
     inputs = prune_inputs(graph, ev.inputs)
     arguments = ", ".join(r.fetch(node.origin) for node, _ in inputs)
-    present_guards(ev, r.fetched)
+    present_guards(ev, [*r.fetched, *unread(ev)])
     body = list(r.fetches)
     if graph.computes or outputs:
         names = [r.output_names[id(v)] for v in outputs]

@@ -38,6 +38,7 @@ class Evaluator:
         self.names: dict[tuple[int, str], Held] = {}      # names relied on without an origin: see relied.py
         self.reads: dict[str, str] = {}
         self.lazies: dict[Origin, Lazy] = {}
+        self.named: set[Origin | None] = set()     # closure variables whose name was evaluated
         self.objects: dict[int, Value] = {}        # id of a real object -> the value that stands for it
         self.keep: list[Any] = []                  # keeps those objects alive, so that ids stay theirs
         self.tensors: dict[int, TensorValue] = {}  # id of a fake tensor -> its value

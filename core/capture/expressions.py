@@ -31,6 +31,7 @@ from .values import (
     GeneratorExpression,
     IteratorValue,
     Keywords,
+    Lazy,
     ListValue,
     ObjectValue,
     SliceValue,
@@ -82,6 +83,8 @@ def load_name(ev: Any, frame: Frame, name: str) -> Value:
                        f"cannot access local variable '{name}' where it is not associated with a value" if own else
                        f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope")
         raise AssertionError
+    if variable.cell is not None and type(variable.value) is Lazy:
+        ev.named.add(variable.value.origin)
     return variable.value
 
 

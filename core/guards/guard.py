@@ -29,7 +29,7 @@ KINDS: dict[str, str] = {
     "FLOAT_NOT_NAN": "the float is not NaN",
     "GLOBAL_STATE": "the interned Mode",
     "SET_CONTENTS": "the frozenset of a set's members",
-    "PRESENT": "nothing: it is enough that there is something to fetch (it is handed on unread)",
+    "PRESENT": "nothing: it is enough that there is something to fetch (it was named, or is handed on, unread)",
     "NAMES_UNCHANGED": "a tuple of Held: names of libraries and classes that nobody may have replaced, added or removed",
 }
 

@@ -785,3 +785,66 @@ def value_of_an_enum_defined_again():
     def change():
         Speed.value = property(lambda self: 8)
     return (lambda v: v * Speed.SLOW.value), (row(),), change
+
+
+# -- named and not looked at -------------------------------------------------------------------------------------------
+@case
+def global_named_only():
+    globals()["SPARE"] = 3
+    def f(v):
+        SPARE  # noqa: B018
+        return v + 1
+    return f, (row(),), lambda: globals().pop("SPARE")
+
+
+@case
+def attribute_named_only():
+    box = Box()
+    def f(v):
+        unused = box.k
+        return v + 1
+    return f, (row(),), lambda: delattr(box, "k")
+
+
+@case
+def attribute_of_a_module_named_only():
+    settings = settings_module(rate=3)
+    def f(v):
+        unused = [settings.rate]
+        return v + 1
+    return f, (row(),), lambda: delattr(settings, "rate")
+
+
+@case
+def closure_variable_named_only():
+    spare = 3
+    def f(v):
+        spare  # noqa: B018
+        return v + 1
+    def change():
+        nonlocal spare
+        del spare
+    return f, (row(),), change
+
+
+@case
+def attribute_of_a_class_named_only():
+    class Local:
+        rate = 3
+    def f(v):
+        Local.rate  # noqa: B018
+        return v + 1
+    return f, (row(),), lambda: delattr(Local, "rate")
+
+
+@case
+def name_before_a_step_that_raises():
+    globals()["LAST"] = helper
+    def f(v, order):
+        v = v + 1
+        try:
+            v = LAST(sorted([2, 1], key=order)[0]) + v
+        except TypeError:
+            v = v - 1
+        return v
+    return f, (row(), torch.add), lambda: globals().pop("LAST")
