@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import linecache
-import os
 import time
 from typing import Any
 
@@ -20,6 +19,7 @@ from ..guards.plain import plain
 from ..symbolic.shape_env import ShapeEnv, SymGuard
 from ..tensor.meta import TensorMeta
 from ..tensor.tensor import Tensor
+from . import logs
 from .artifact import Artifact
 from .backends import build, resolve
 from .cache import CodeState
@@ -95,7 +95,9 @@ def compile_artifact(runtime: Runtime, state: CodeState, frame: Frame, fn: Any, 
     if RECORDER.active:
         _record(state, artifact, captured, built, owner_of(fn, args, list(unit.params)))
     state.add(artifact)
-    print_logs(state, artifact)
+    if captured.break_ is not None:
+        logs.broke(state, captured.break_, "resume")
+    logs.compiled(state, artifact, policy.decisions)
     return artifact
 
 
@@ -118,6 +120,8 @@ def _skip(state: CodeState, skip: SkipFrame, for_good: bool) -> None:
     state.refusals += 1
     if for_good or state.refusals >= REFUSALS:
         state.skipped = skip.reason
+    if skip.break_ is not None:
+        logs.broke(state, skip.break_, "skip_frame")
     if not RECORDER.active:
         return
     if skip.break_ is not None:
@@ -239,27 +243,6 @@ def span_fields(span: Span | None) -> dict[str, Any]:
     """A place in the script as the session's tables hold it."""
     fields = ("file", "line", "col", "end_line", "end_col")
     return dict(zip(fields, span if span is not None else ("", 0, 0, 0, 0)))
-
-
-def print_logs(state: CodeState, artifact: Artifact) -> None:
-    """TORCH_LOGS=graph_code,guards,output_code,... print what people know, to standard error."""
-    wanted = {part.lstrip("+") for part in os.environ.get("TORCH_LOGS", "").split(",") if part}
-    if not wanted:
-        return
-    import sys
-
-    def show(title: str, text: str) -> None:
-        print(f"[{title}] {state.unit.qualname} version {artifact.version}\n{text}", file=sys.stderr)
-
-    if "graph_code" in wanted and artifact.graph is not None:
-        show("graph_code", graph_text(artifact.graph))
-    if "guards" in wanted:
-        show("guards", artifact.guards.source)
-    if "bytecode" in wanted or "output_code" in wanted:
-        show("output_code", "\n".join([artifact.captured.entry_source, *(k.source for k in artifact.kernels)]))
-    if "graph_breaks" in wanted and artifact.captured.break_ is not None:
-        broken = artifact.captured.break_
-        show("graph_breaks", f"{broken.sentence}{place(broken.span)}; {broken.hint}")
 
 
 __all__ = ["API", "ConstraintViolationError", "Tensor", "TensorMeta", "compile_artifact"]

@@ -29,7 +29,7 @@ from ..guards.guard import Failure
 from ..source.locate import NoSource
 from ..tensor.tensor import Tensor
 from ..tensor.threads import THREADS
-from . import locking
+from . import locking, logs
 from .artifact import Artifact, Options
 from .cache import CodeState, Dispatcher, describe_value, record_failure
 from .config import CONFIG
@@ -244,8 +244,8 @@ class Runtime:
         if self.options.fullgraph or CONFIG.fail_on_recompile_limit_hit:
             why = "fullgraph=True" if self.options.fullgraph else "torch._dynamo.config.fail_on_recompile_limit_hit"
             raise FailOnRecompileLimitHit(
-                f"{state.unit.qualname} has {len(state.compiled)} artifacts, the {name.replace('_', ' ')} is {limit}, and {why} "
-                f"leaves no eager way{why_not(self.rivals(state), fn, args)}{used_up(causes(state, self.options))}")
+                f"{state.unit.qualname} has {len(state.compiled)} artifacts, the {name.replace('_', ' ')} is {limit}, and "
+                f"{why} leaves no eager way{why_not(self.rivals(state), fn, args)}{used_up(causes(state, self.options))}")
         frame.outcome = "eager_limit"
         return lambda fn, *args: run_natively(state, fn, args)
 
@@ -265,6 +265,7 @@ class Runtime:
                  "origin": f.guard.origin.text if f.guard.origin is not None else "", "expected": f.expected,
                  "seen": f.seen, "dim": f.dim, "where": f.where, "aspect": f.aspect}
                 for artifact, failures in found for f in failures])
+        logs.recompiling(state, [(artifact, [sentence(f) for f in failures]) for artifact, failures in found])
         return found[0][1] if found else []
 
     def natively_routed(self, state: CodeState, fn: Any, args: tuple) -> Any:

@@ -29,8 +29,9 @@ from . import nn  # noqa: E402  needs the names above
 adopt(names().values(), "torch")
 adopt(vars(Tensor).values(), "torch")
 
-_MODULES = ("_dynamo", "accelerator", "amp", "autograd", "backends", "compiler", "cuda", "distributed", "fft", "jit", "linalg",
-            "nn", "onnx", "optim", "random", "return_types", "special", "testing", "types", "utils", "version", "xpu")
+_MODULES = ("_dynamo", "_logging", "accelerator", "amp", "autograd", "backends", "compiler", "cuda", "distributed", "fft", "jit",
+            "linalg", "nn", "onnx", "optim", "random", "return_types", "special", "testing", "types", "utils", "version",
+            "xpu")
 _AUTOCAST = ("autocast", "is_autocast_enabled", "is_autocast_cpu_enabled", "get_autocast_dtype", "get_autocast_cpu_dtype",
              "get_autocast_gpu_dtype", "set_autocast_enabled", "set_autocast_dtype", "is_autocast_cache_enabled",
              "set_autocast_cache_enabled", "clear_autocast_cache")
