@@ -227,9 +227,15 @@ def _names(text: str, prefix: str) -> tuple[str, ...]:
 
 def named_result(name: str, fields: str) -> Any:
     """The named tuple an operator with several results returns (torch.return_types.max)."""
-    made = namedtuple(name, fields)  # type: ignore[misc]  # the name is the operator's, given at run time
+    made: Any = namedtuple(name, fields)  # type: ignore[misc]  # the name is the operator's, given at run time
     made.__module__ = "torch.return_types"
+    made.__repr__ = _result_text
     return made
+
+
+def _result_text(self: Any) -> str:
+    lines = ",\n".join(f"{n}={v!r}" for n, v in zip(self._fields, self))
+    return f"torch.return_types.{type(self).__name__}(\n{lines})"
 
 
 def pointwise(name: str, schema: str, expr: str, eager: Callable[..., Any], promote: str = "default", *,

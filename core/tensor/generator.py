@@ -27,7 +27,7 @@ _STATE = struct.Struct("=Qii Q 624Q ddd i4x f?3x")
 class Generator:
     """torch.Generator on the CPU."""
 
-    __module__ = "torch"
+    __module__ = "torch._C"
 
     def __init__(self, device: Any = CPU) -> None:
         self._seed = DEFAULT_SEED

@@ -2,7 +2,8 @@
 
 Rules (PyTorch's documentation of set_printoptions): 4 digits after the point; scientific notation when magnitudes
 differ by more than 1000 or leave 1e-4..1e8; whole floats print as "3."; above 1000 elements only 3 at each edge of
-every dimension; lines of 80 columns; dtype, device, size and requires_grad follow where they are not the default.
+every dimension; lines of 80 columns; dtype, device, size and requires_grad follow where they are not the default. The
+parts of complex numbers are laid out each on its own.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from ..graph.fake import FakeTensor, NeedsData
 from ..tensor.devices import CPU, META
-from ..tensor.dtypes import bool_, int64
+from ..tensor.dtypes import COMPLEX_OF, bool_, int64, widened
 from ..tensor.state import STATE
 from ..tensor.tensor import Tensor
 
@@ -98,6 +99,18 @@ class NumberFormat:
         return self.text(value).rjust(self.width)
 
 
+class ComplexFormat:
+    """The common width and notation of complex numbers: those of their real and of their imaginary parts."""
+
+    def __init__(self, shown: np.ndarray) -> None:
+        self.real, self.imag = NumberFormat(shown.real), NumberFormat(shown.imag)
+        self.width = self.real.width + self.imag.width + 1
+
+    def padded(self, value: complex) -> str:
+        imag = self.imag.padded(value.imag).lstrip()
+        return self.real.padded(value.real) + ("" if imag[0] in "+-" else "+") + imag + "j"
+
+
 def _edges(array: np.ndarray) -> np.ndarray:
     """The elements that a summary shows: `edgeitems` at both ends of every dimension that is longer than both."""
     edge = OPTIONS.edgeitems
@@ -109,7 +122,7 @@ def _edges(array: np.ndarray) -> np.ndarray:
     return array
 
 
-def _row(array: np.ndarray, indent: int, summarize: bool, numbers: NumberFormat) -> str:
+def _row(array: np.ndarray, indent: int, summarize: bool, numbers: NumberFormat | ComplexFormat) -> str:
     per_line = max(1, int((OPTIONS.linewidth - indent) // (numbers.width + 2)))
     edge = OPTIONS.edgeitems
     if summarize and not edge:
@@ -122,7 +135,7 @@ def _row(array: np.ndarray, indent: int, summarize: bool, numbers: NumberFormat)
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
 
 
-def _nested(array: np.ndarray, indent: int, summarize: bool, numbers: NumberFormat) -> str:
+def _nested(array: np.ndarray, indent: int, summarize: bool, numbers: NumberFormat | ComplexFormat) -> str:
     if array.ndim == 0:
         return numbers.padded(array.item())
     if array.ndim == 1:
@@ -140,7 +153,8 @@ def _nested(array: np.ndarray, indent: int, summarize: bool, numbers: NumberForm
 def elements_text(array: np.ndarray, indent: int = 0) -> str:
     """The bracketed elements alone, as they stand inside `tensor(...)`."""
     summarize = array.size > OPTIONS.threshold
-    numbers = NumberFormat(_edges(array) if summarize else array)
+    shown = _edges(array) if summarize else array
+    numbers = ComplexFormat(shown) if array.dtype.kind == "c" else NumberFormat(shown)
     return _nested(array, indent, summarize, numbers)
 
 
@@ -166,8 +180,10 @@ def tensor_text(tensor: Any, prefix: str = "tensor(") -> str:
         if meta.dtype is not plain:
             notes.append(f"dtype={meta.dtype!r}")
     else:
-        body = elements_text(tensor._array, indent)
-        if meta.dtype not in (plain, int64, bool_):
+        body = elements_text(widened(tensor._array), indent)
+        if not OPTIONS.edgeitems and meta.numel > OPTIONS.threshold:
+            notes.append(f"size={tuple(meta.shape)}")
+        if meta.dtype not in (plain, COMPLEX_OF.get(plain), int64, bool_):
             notes.append(f"dtype={meta.dtype!r}")
     if meta.requires_grad:
         notes.append("requires_grad=True")

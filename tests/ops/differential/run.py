@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import copy
 import importlib
+import itertools
+import linecache
 import pickle
 import random
 import sys
@@ -19,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+_COUNT = itertools.count()
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 TABLES = ("pointwise", "binary", "reductions", "shapes", "indexing", "creation", "linear_algebra", "networks", "windows",
@@ -144,7 +147,10 @@ def run_case(torch: Any, inputs: Inputs, case: tuple, through: Any = None) -> An
     names = ", ".join(tensors)
     scope = {"torch": torch, "F": torch.nn.functional, "nn": torch.nn, "np": np, "copy": copy}
     try:
-        exec(compile("\n".join([f"def case({names}):", *[f"    {line}" for line in body(text)]]), "<case>", "exec"), scope)
+        lines = [f"def case({names}):", *[f"    {line}" for line in body(text)]]
+        name = str(HERE / f"case {next(_COUNT)}")                  # known to linecache: torch.compile reads the source
+        linecache.cache[name] = (0, None, [line + "\n" for line in lines], name)
+        exec(compile("\n".join(lines) + "\n", name, "exec"), scope)
         function: Any = scope["case"]
         got = (function if through is None else through(function))(**tensors)
         return plain(got, torch)
