@@ -300,7 +300,7 @@ def _multinomial(p: np.ndarray, n: int, replacement: bool, g: Any) -> np.ndarray
     if (rows.sum(1) <= 0).any():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
     source = _generator(g)
-    if replacement:
+    if replacement and n > 1:      # one draw takes the path without replacement, as in PyTorch
         edges = np.cumsum(rows / rows.sum(1, keepdims=True), axis=1)
         u = source.uniform(rows.shape[0] * n, np.dtype(np.float64)).reshape(rows.shape[0], n)
         out = np.minimum(np.stack([np.searchsorted(e, v, side="right") for e, v in zip(edges, u)]), rows.shape[1] - 1)
