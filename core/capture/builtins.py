@@ -28,6 +28,7 @@ from .operators import binary, is_callable, length, truth
 from .reading import is_api_function
 from .relied import registered_classes
 from .signals import Break, UserRaise
+from .signatures import fitted
 from .subscripts import get_item
 from .torch_calls import CannotLower, call_api, lift, lower
 from .values import (
@@ -54,7 +55,10 @@ def call_builtin(ev: Any, callee: BuiltinValue, args: list[Value], kwargs: dict[
     real = callee.real
     rule = RULES.get(real) if isinstance(real, collections.abc.Hashable) else None
     if rule is not None:
-        return rule(ev, args, kwargs)
+        given = fitted(real, args, kwargs)
+        if given is None:
+            raise Break("call-unknown", what=f"{describe(callee)} with arguments that do not fit")
+        return rule(ev, *given)
     if isinstance(real, types.FunctionType):
         return call_marked(ev, callee, real, args, kwargs)
     if isinstance(real, types.MethodDescriptorType | types.WrapperDescriptorType) and args:

@@ -17,6 +17,7 @@ from .mapping_methods import DICT, SET
 from .operators import BINARY, binary, length, truth
 from .sequence_methods import LIST, TUPLE, Method
 from .signals import Break
+from .signatures import fitted
 from .subscripts import delete_item, get_item, set_item
 from .torch_calls import CannotLower, call_api, lift, lower, tensor_method
 from .values import (
@@ -70,6 +71,10 @@ def call_method(ev: Any, receiver: Value, name: str, args: list[Value], kwargs: 
         rule = dunder(name)
     if rule is None:
         raise Break("call-unknown", what=f"{receiver.type.__name__}.{name}()")
+    if not isinstance(receiver, ObjectValue | ClassValue | IteratorValue):
+        function = getattr(receiver.type, name, None)
+        if function is not None and fitted(function, [receiver, *args], kwargs) is None:
+            raise Break("call-unknown", what=f"{receiver.type.__name__}.{name}() with arguments that do not fit")
     try:
         return rule(ev, receiver, *args, **kwargs)
     except TypeError as problem:

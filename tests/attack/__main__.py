@@ -17,7 +17,7 @@ import main  # noqa: E402
 
 main.make_importable()
 from guardscope.tests.attack.random import grammar  # noqa: E402
-from guardscope.tests.attack.random.trial import attempt, run, shrink  # noqa: E402
+from guardscope.tests.attack.random.trial import attempt, run, shrink, shrink_program  # noqa: E402
 from guardscope.tests.attack.random.world import World  # noqa: E402
 
 MEMORY = 8 << 30         # bytes; a changed number may ask for a huge tensor
@@ -71,7 +71,7 @@ def attack(argv: list[str]) -> int:
             continue
         if failure is None:
             continue
-        failure = shrink(failure)
+        failure = shrink_program(shrink(failure))
         if run(failure.program, failure.steps, failure.options) is None:
             failure.text += "   (does not repeat)"
         key = (name, tuple(s[:2] for s in failure.steps), failure.text[:40])

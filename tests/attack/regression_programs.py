@@ -792,7 +792,7 @@ def value_of_an_enum_defined_again():
 def global_named_only():
     globals()["SPARE"] = 3
     def f(v):
-        SPARE  # noqa: B018
+        SPARE  # noqa: B018, F821
         return v + 1
     return f, (row(),), lambda: globals().pop("SPARE")
 
@@ -801,7 +801,7 @@ def global_named_only():
 def attribute_named_only():
     box = Box()
     def f(v):
-        unused = box.k
+        unused = box.k  # noqa: F841
         return v + 1
     return f, (row(),), lambda: delattr(box, "k")
 
@@ -810,7 +810,7 @@ def attribute_named_only():
 def attribute_of_a_module_named_only():
     settings = settings_module(rate=3)
     def f(v):
-        unused = [settings.rate]
+        unused = [settings.rate]  # noqa: F841
         return v + 1
     return f, (row(),), lambda: delattr(settings, "rate")
 
@@ -843,7 +843,7 @@ def name_before_a_step_that_raises():
     def f(v, order):
         v = v + 1
         try:
-            v = LAST(sorted([2, 1], key=order)[0]) + v
+            v = LAST(sorted([2, 1], key=order)[0]) + v  # noqa: F821
         except TypeError:
             v = v - 1
         return v

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 # How a value of each kind is made, as text.
@@ -253,7 +254,7 @@ class Generator:
                      "    case Base(k=k) | Slotted(k=k):", "        v = v - num(k)", "    case int() | float() | str():", "        v = v * 3", "    case _:", *again],
             lambda: [f"{t} = 0", f"while {t} < 2 and {self.read()} is not False:", f"    {t} += 1", *inner],
             lambda: [f"{t} = {s.text}", f"out.append({t} is {self.other()})", f"v = v + num({t})"],
-            lambda: [f"def {t}(q):", f"    for i in range(2):", f"        yield q + i + num({self.read()})", f"v = v + sum({t}(1))"],
+            lambda: [f"def {t}(q):", "    for i in range(2):", f"        yield q + i + num({self.read()})", f"v = v + sum({t}(1))"],
         ]
         return self.rng.choice(rules)()
 
@@ -305,9 +306,13 @@ class Generator:
         return "\n".join([*top, "@program", "def generated():", *(f"    {line}" for line in build)]) + "\n"
 
 
+SHORTER: dict[int, str] = {}         # texts that shrinking has put in the place of generated ones
+
+
 def source(seed: int) -> str:
     """The text of program number `seed`: always valid Python."""
-    while True:
+    number = seed
+    while number not in SHORTER:
         text = Generator(seed).text()
         try:
             compile(text, "generated", "exec")
@@ -315,3 +320,26 @@ def source(seed: int) -> str:
             seed += 10**9
             continue
         return text
+    return SHORTER[number]
+
+
+def shorter(text: str) -> Iterator[str]:
+    """Every text with one line of the function less (and what is nested below it), or with a block in place of its head."""
+    lines = text.split("\n")
+    first = next(i for i, line in enumerate(lines) if line.strip() == "out = []") + 1
+    last = next(i for i, line in enumerate(lines) if line.strip() == "return v, out")
+    for i in range(first, last):
+        depth = indent(lines[i])
+        end = next(j for j in range(i + 1, last + 1) if indent(lines[j]) <= depth)
+        inner = [line[4:] for line in lines[i + 1:end]]
+        for rest in ([], inner) if inner else ([],):
+            fewer = "\n".join([*lines[:i], *rest, *lines[end:]])
+            try:
+                compile(fewer, "generated", "exec")
+            except SyntaxError:
+                continue
+            yield fewer
+
+
+def indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -2,7 +2,7 @@
 
 Executed after programs.py in the same namespace.
 """
-# ruff: noqa: F821, E402 - the names of programs.py are there
+# ruff: noqa: F401, F821, E402 - the names of programs.py are there
 import array
 import contextlib
 import datetime

@@ -11,10 +11,11 @@ from typing import Any
 
 from guardscope.core.tensor.state import STATE
 
+from . import grammar
 from .compare import ADDRESS, Difference, Pairing, same_outcome, shorten
 from .mutations import CHANGES, Impossible, change_arguments, change_shared
 from .places import look
-from .world import Shared, World
+from .world import Shared, World, forget_text
 
 Step = tuple            # ("call",), ("refresh",), ("seed", n), ("arguments", seed), ("shared", seed), (kind of change, path, seed)
 KINDS = ["replace"] * 7 + ["change"] * 5 + ["drop", "swap", "swap", "shadow"]
@@ -208,4 +209,28 @@ def shrink(failure: Failure) -> Failure:
             if text is not None:
                 steps, failure, changed = fewer, Failure(failure.program, fewer, failure.options, text), True
                 break
+    return failure
+
+
+def shrink_program(failure: Failure) -> Failure:
+    """A generated program loses lines as long as it still fails."""
+    if not failure.program.startswith("generated "):
+        return failure
+    number = int(failure.program.split()[1])
+    changed = True
+    while changed:
+        changed = False
+        for text in grammar.shorter(grammar.source(number)):
+            before = grammar.SHORTER.get(number)
+            grammar.SHORTER[number] = text
+            forget_text(failure.program)
+            found = run(failure.program, failure.steps, failure.options)
+            if found is not None:
+                failure, changed = Failure(failure.program, failure.steps, failure.options, found), True
+                break
+            if before is None:
+                del grammar.SHORTER[number]
+            else:
+                grammar.SHORTER[number] = before
+            forget_text(failure.program)
     return failure

@@ -58,6 +58,14 @@ def forget(name: str) -> None:
         del CODES[key]
 
 
+def forget_text(program: str) -> None:
+    """The text of a generated program is another one now."""
+    file = GENERATED + program.removeprefix("generated ")
+    linecache.cache.pop(file, None)
+    for key in [k for k in CODES if k[1] == file]:
+        del CODES[key]
+
+
 def code_of(world: str, file: str) -> types.CodeType:
     """The compiled text of a file, in each world another code object."""
     code = CODES.get((world, file))

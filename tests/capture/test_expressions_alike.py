@@ -1,0 +1,68 @@
+"""Calls and expressions, most of them wrong ones: compiled they give the same value or the very same exception."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from guardscope.core.torch_api.importing import install
+
+install()
+import torch  # noqa: E402
+
+EXPRESSIONS = [
+    'abs(v, by=2)', 'abs(v, 2)', 'len([1], x=1)', 'len()', 'isinstance(1)', 'hash(1, 2)', 'min()', 'min(1)',
+    'max([], default=3)', 'max([1], foo=3)', 'sum([1], start=2)', 'sum([1], 2, 3)', 'sorted([2,1], reverse=1)',
+    'sorted([2,1], foo=1)', 'round(2.5, ndigits=1)', 'round(2.5, 1, 2)', 'pow(2, 3, mod=5)', 'pow(2)', 'divmod(1)',
+    "int('3', base=8)", 'int(x=3)', "float('2', 3)", 'str(1, 2)', 'bool(x=1)', 'list([1], x=2)', 'tuple([1],[2])',
+    'dict([(1,2)], a=3)', 'dict(1)', 'set([1],[2])', 'range(stop=3)', 'enumerate([1], start=3)', 'enumerate([1], 2, 3)',
+    'zip([1],[2], strict=True)', 'zip([1],[2,3], strict=True)', 'zip([1], foo=1)', 'map(abs)', 'filter(None)', 'iter(3)',
+    'next(iter([]), 1, 2)', "getattr(v,'foo', 1, 2)", "getattr(v,'foo', default=1)", 'hasattr(v)', 'callable()', 'id()',
+    'type(v, 1)', 'operator.add(1)', 'operator.add(1,2,3)', 'operator.neg(1,2)', 'functools.reduce(operator.add)',
+    'functools.reduce(operator.add, [], 3)', 'functools.partial()', 'functools.partial(abs)(v, by=2)', 'any([1],[2])',
+    'all(x=1)', "chr('a')", "ord('ab')", 'repr(1,2)', "'a'.join([1])", "'a'.upper(1)", '[1].append(1,2)', '[1].index()',
+    '{}.get()', '{1:2}.get(1, default=3)', '{1:2}.pop(3)', '{1}.add()', '(1,2).index(3)', 'v.sum(foo=1)', 'v.add()',
+    'torch.relu()', 'torch.relu(v, foo=2)', 'math.sqrt()', "math.sqrt('a')", 'v[5]', "v['a']", '[1][1.5]', "'abc'[5]",
+    "{}['x']", "1 + 'a'", '[1] + (1,)', "v + 'a'", "v < 'a'", "1 < 'a'", 'None + 1', "-'a'", 'not_defined', 'v.nope',
+    '(3).nope', '[].nope', "'%d' % 'a'", "'{}'.format()", "f'{v.shape[0]:d}'", "f'{1:zz}'", "int('a')", "float('x')", '[*3]',
+    '{**3}', 'print(*[], sep=3)', 'len(3)', 'len(v[0])', 'iter(v[0])', 'list(v[0])', "sum(['a'])", 'sum(v)', 'max(v)',
+    'sorted(v)', 'v @ 3', 'v.view(5)', 'v.reshape(2,2)', 'bytes(3)', 'complex(1,2)', "complex('a')", 'slice(1)', 'slice()',
+    'frozenset(3)', 'isinstance(1, 3)', 'issubclass(1, int)', 'super()', 'vars(3)', 'setattr(v)', 'delattr(v)', "abs('a')",
+    'abs([1])', "min(1,'a')", 'divmod(1,0)', '1//0', '1%0', '1.0/0', '2**-1', 'pow(0,-1)', 'math.log(0)',
+    'math.factorial(-1)', '[].pop()', 'set().pop()', '{}.popitem()', '{1:2}.update(3)', '[3,1].sort(foo=1)', '[3,1].sort(1)',
+    "'a'.split(sep=3)", "'abc'.replace('a')", "'a'.startswith(1)", '(1).bit_length(2)', '(1.5).is_integer(1)', 'type(3)(4.7)',
+    'bool()', 'int()', 'str()', 'float()', 'list()', 'dict()', 'tuple()', 'object()', 'type()',
+]
+
+
+@pytest.fixture(scope="module")
+def functions(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A module with one lambda per expression."""
+    path = tmp_path_factory.mktemp("expressions") / "expressions_alike.py"
+    path.write_text("import functools, math, operator\nimport torch\n"
+                    + "".join(f"f{i} = lambda v: ({e})\n" for i, e in enumerate(EXPRESSIONS)))
+    spec = importlib.util.spec_from_file_location("expressions_alike", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def outcome(function: Any) -> str:
+    try:
+        result = function(torch.arange(3.0))
+    except Exception as problem:
+        return f"{type(problem).__name__}: {problem}"
+    return re.sub("0x[0-9a-f]+", "", repr(list(result) if hasattr(result, "__next__") else result))
+
+
+@pytest.mark.parametrize("number", range(len(EXPRESSIONS)), ids=EXPRESSIONS)
+def test_alike(functions: Any, number: int) -> None:
+    plain = getattr(functions, f"f{number}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert outcome(torch.compile(plain, backend="eager")) == outcome(plain)
