@@ -11,6 +11,7 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from ..graph.node import Span
@@ -19,6 +20,14 @@ from ..graph.printer import graph_text
 if TYPE_CHECKING:
     from .artifact import Artifact
     from .cache import CodeState
+
+class Observer:
+    """Collects what was compiled while it is in OBSERVERS: breaks (BreakInfo), guards as text."""
+
+    def __init__(self) -> None:
+        self.breaks: list[Any] = []
+        self.guards: list[str] = []
+
 
 PRINTED = {
     "recompiles": "why no version accepted a call: the guards that failed on the nearest version",
@@ -38,6 +47,8 @@ OTHERS = frozenset((
     "post_grad_graphs", "pre_grad_graphs", "aot_joint_graph", "graph_sizes", "loop_ordering", "ir_pre_fusion",
     "ir_post_fusion", "verbose_guards", "autograd", "torch", "modules", "not_implemented"))
 
+OBSERVERS: list[Observer] = []         # told of every break and version, for torch._dynamo.explain
+COUNTERS: defaultdict[str, Counter] = defaultdict(Counter)      # torch._dynamo.utils.counters
 _chosen: dict[str, bool] = {}          # what set_logs said; it goes before the environment
 _read: tuple[str | None, frozenset[str]] = (None, frozenset())
 
@@ -102,6 +113,9 @@ def recompiling(state: CodeState, found: list[tuple[Artifact, list[str]]]) -> No
 
 def broke(state: CodeState, broken: Any, effect: str) -> None:
     """A graph break of a frame that was captured ("resume"), or that is given up ("skip_frame")."""
+    COUNTERS["graph_break"][broken.sentence] += 1
+    for observer in OBSERVERS:
+        observer.breaks.append(broken)
     if "graph_breaks" in wanted():
         after = "a continuation follows" if effect == "resume" else "the function runs as plain Python"
         source = linecache.getline(broken.span.file, broken.span.line).strip()
@@ -111,6 +125,11 @@ def broke(state: CodeState, broken: Any, effect: str) -> None:
 
 def compiled(state: CodeState, artifact: Artifact, decisions: list[str]) -> None:
     """A new version: what each name shows of it."""
+    COUNTERS["frames"].update(total=1, ok=1)
+    if artifact.graph is not None:
+        COUNTERS["stats"].update(unique_graphs=1, calls_captured=len(artifact.graph.operations))
+    for observer in OBSERVERS:
+        observer.guards += [condition for _, _, condition, *_ in artifact.guards.describe()]
     names = wanted()
     if not names:
         return

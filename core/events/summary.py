@@ -271,9 +271,9 @@ def seen(session: Session) -> list[Seen]:
 
 def given_up(session: Session) -> list[GivenUp]:
     """Functions that run as plain Python, one entry per reason."""
-    counts = {f.code: f.calls for f in functions(session)}
-    return [GivenUp(n.code, session.codes[n.code].title, n.why, n.file, n.line, counts.get(n.code, 0))
-            for n in session.not_compiled]
+    counts = {f.code: f.outcomes["not_compiled"] for f in functions(session)}
+    return list(dict.fromkeys(GivenUp(n.code, session.codes[n.code].title, n.why, n.file, n.line, counts.get(n.code, 0))
+                              for n in session.not_compiled))
 
 
 def span_text(session: Session, broken: Break) -> str:

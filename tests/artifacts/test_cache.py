@@ -169,7 +169,7 @@ def test_fullgraph_without_source_is_refused_at_once():
 
 def test_fullgraph_refuses_a_generator(m):
     with pytest.raises(Exception, match="generator"):
-        compiled(m.generator, fullgraph=True)(x_of(2))
+        list(compiled(m.generator, fullgraph=True)(x_of(2)))
 
 
 # -- sizes --
