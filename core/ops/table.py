@@ -20,7 +20,6 @@ from . import (  # noqa: F401
     norms,
     number_math,
     parts,
-    patches,
     pointwise_math,
     random,
     ranges,

@@ -94,20 +94,4 @@ def _linear(x: Any, dim: int, have: Any, want: Any, factor: float | None, align_
     return x.index_select(dim, low) * (1 - share) + x.index_select(dim, high) * share
 
 
-def upsample(input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
-             align_corners: bool | None = None) -> Any:
-    """interpolate under its older name."""
-    return interpolate(input, size, scale_factor, mode, align_corners)
-
-
-def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
-    """interpolate(mode="nearest")."""
-    return interpolate(input, size, scale_factor)
-
-
-def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
-    """interpolate(mode="bilinear", align_corners=True)."""
-    return interpolate(input, size, scale_factor, "bilinear", True)
-
-
 present(globals())
