@@ -15,7 +15,7 @@ from .builtin_types import BUILTIN_TYPES, collection
 from .calls import call
 from .iterate import items_of
 from .native import call_class
-from .reading import is_plain_object, keeps_tuple_methods
+from .reading import is_api_class, is_plain_object, keeps_tuple_methods
 from .relied import settled
 from .signals import Break
 from .torch_calls import lower
@@ -49,7 +49,7 @@ def instantiate(ev: Any, callee: ClassValue, args: list[Value], kwargs: dict[str
         return named_tuple(ev, cls, args, kwargs)
     if issubclass(cls, BaseException):
         return exception(ev, cls, args, kwargs)
-    if cls in (dtype, device) or issubclass(cls, Tensor) or (cls.__module__ or "").split(".")[0] == "torch":
+    if cls in (dtype, device) or issubclass(cls, Tensor) or is_api_class(cls):
         return call_class(ev, cls, args, kwargs)
     if cls in (collections.OrderedDict, collections.Counter, collections.defaultdict, collections.deque):
         return collection(ev, cls, args, kwargs)

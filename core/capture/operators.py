@@ -153,8 +153,9 @@ def on_containers(ev: Any, op: type, a: Value, b: Value) -> Value:
             return run(ev, function, [lower(ev, a), lower(ev, b)], {}, f"operator {name}")
         except CannotLower:
             pass
-    if op is ast.BitOr and isinstance(a, ClassValue) and isinstance(b, ClassValue | Const):
-        return TupleValue([*union_members(a), *union_members(b)])
+    if op is ast.BitOr and is_class_or_union(a) and (is_class_or_union(b) or isinstance(b, Const) and b.value is None):
+        union = ev.native(operator.or_, real_class(a), real_class(b))
+        return OpaqueValue(union, ev.pin(union, "union"))
     if isinstance(a, OpaqueValue | NativeValue) or isinstance(b, OpaqueValue | NativeValue):
         raise Break("operator", name=SYMBOLS[name], what=f"{a.type.__name__} and {b.type.__name__}")
     if op is ast.Add and isinstance(a, ListValue):
@@ -173,8 +174,15 @@ def like_list(model: ListValue, items: list[Value]) -> ListValue:
     return made
 
 
-def union_members(value: Value) -> list[Value]:
-    return [ClassValue(type(None))] if isinstance(value, Const) and value.value is None else [value]
+def is_class_or_union(value: Value) -> bool:
+    return isinstance(value, ClassValue) or isinstance(value, OpaqueValue) and isinstance(value.real, types.UnionType)
+
+
+def real_class(value: Value) -> Any:
+    """The class, union of classes or None that stands on one side of `A | B`."""
+    if isinstance(value, ClassValue):
+        return value.cls
+    return value.value if isinstance(value, Const) else getattr(value, "real", None)
 
 
 def set_operation(ev: Any, function: Callable[..., Any], a: SetValue, b: SetValue) -> SetValue:

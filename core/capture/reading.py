@@ -312,10 +312,13 @@ def is_module(real: Any) -> bool:
 
 
 def is_api_object(real: Any) -> bool:
-    module = type(real).__module__ or ""
-    if module.startswith(TRACED_MODULES) or isinstance(real, Tensor):
-        return False
-    return (module == "torch" or module.startswith("torch.") or ".torch_api" in module) and not is_module(real)
+    return not isinstance(real, Tensor) and not is_module(real) and (is_api_class(type(real)) or ".torch_api" in (type(real).__module__ or ""))
+
+
+def is_api_class(cls: type) -> bool:
+    """A class of the tensor API whose objects are made and used natively."""
+    module = cls.__module__ or ""
+    return (module == "torch" or module.startswith("torch.")) and not module.startswith(TRACED_MODULES)
 
 
 def is_plain_object(cls: type) -> bool:

@@ -19,7 +19,7 @@ from typing import Any
 
 from ..errors import ScriptError
 from ..tensor.threads import THREADS
-from .naming import PACKAGE, PRIVATE, nearest
+from .naming import OTHER_NAMES, PACKAGE, PRIVATE, nearest
 
 
 def real_name(name: str) -> str:
@@ -37,7 +37,8 @@ class _Alias(importlib.abc.Loader):
     def create_module(self, spec: Any) -> ModuleType:
         module = importlib.import_module(self.real)
         self.spec = module.__spec__
-        module.__name__ = spec.name
+        if spec.name not in OTHER_NAMES:
+            module.__name__ = spec.name
         return module
 
     def exec_module(self, module: ModuleType) -> None:
@@ -50,7 +51,7 @@ class TorchFinder(importlib.abc.MetaPathFinder):
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
         if fullname != "torch" and not fullname.startswith("torch."):
             return None
-        real = real_name(fullname)
+        real = real_name(OTHER_NAMES.get(fullname, fullname))
         parts = fullname.split(".")
         if not any(p in PRIVATE for p in parts):
             known = sys.modules.get(real)

@@ -23,6 +23,26 @@ PRIVATE = frozenset((
     "naming", "other_functions", "printing", "random_functions", "resize_functions", "sampling_functions", "settings",
     "toplevel", "tracked", "unsupported", "walk"))
 
+# Modules that PyTorch has under other names, or splits in another way.
+OTHER_NAMES = {f"torch.{there}": f"torch.{here}" for here, names in {
+    "distributions.continuous": "distributions.normal distributions.uniform distributions.beta distributions.gamma "
+                                "distributions.laplace distributions.gumbel distributions.exponential distributions.cauchy",
+    "distributions.discrete": "distributions.categorical distributions.bernoulli distributions.poisson "
+                              "distributions.geometric distributions.one_hot_categorical distributions.multinomial",
+    "distributions.joint": "distributions.independent distributions.multivariate_normal distributions.dirichlet "
+                           "distributions.mixture_same_family",
+    "distributions.lognormal": "distributions.log_normal",
+    "distributions.transforms": "distributions.transformed_distribution",
+    "distributions.distribution": "distributions.utils",
+    "nn.modules.batchnorm": "nn.modules.instancenorm",
+    "nn.modules.resampling": "nn.modules.upsampling nn.modules.pixelshuffle nn.modules.fold nn.modules.channelshuffle",
+    "nn.modules.loss": "nn.modules.distance",
+    "optim.adam": "optim.adamw",
+    "optim.others": "optim.rmsprop optim.adagrad optim.adamax optim.adadelta optim.lbfgs optim.nadam optim.radam",
+    "utils.data.loader": "utils.data.dataloader utils.data.sampler",
+    "utils.data": "utils.data.distributed",
+}.items() for there in names.split()}
+
 
 def public(module_name: str) -> str:
     """"guardscope.core.torch_api.nn.init" -> "torch.nn.init"; other names come back unchanged."""
@@ -110,6 +130,9 @@ def _is_from_import(caller: types.FrameType) -> bool:
 def submodule(package: str, name: str) -> Any:
     """The public submodule `name` of a package of this folder, imported now; NotImplemented if there is none."""
     full = f"{package}.{name}"
+    other = OTHER_NAMES.get(public(full))
+    if other is not None:
+        return importlib.import_module(PACKAGE + other[len("torch"):])
     if name in PRIVATE or importlib.util.find_spec(full) is None:
         return NotImplemented
     return importlib.import_module(full)
