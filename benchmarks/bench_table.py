@@ -126,7 +126,8 @@ class Table:
         rounds = self.options.rounds
         for _ in range(rounds):
             for e in results:
-                samples[e] += workers[e].ask(do="sample", seconds=self.options.seconds / rounds).get("times", [])
+                samples[e] += workers[e].ask(do="sample", seconds=self.options.seconds / rounds,
+                                            clock=self.options.clock).get("times", [])
         first, second = list(workers)[:2]
         if kind == "dynamic":
             first, second = second, first
@@ -236,6 +237,8 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=8, help="turns in which these seconds are taken")
     parser.add_argument("--first-rounds", type=int, default=1, help="fresh processes per first-call row")
     parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)), help="the CPU to stay on; -1: all")
+    parser.add_argument("--clock", choices=["wall", "cpu"], default="wall",
+                        help="cpu: CPU time of the process, for a machine that is busy with other things")
     parser.add_argument("--json", help="also write the rows to this file")
     options = parser.parse_args()
     chosen = [c for c in CASES.values() if not options.rows or c.name.startswith(tuple(options.rows))]

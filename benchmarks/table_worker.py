@@ -239,13 +239,14 @@ def main(name: str, cpu: int, record: bool) -> None:
                     count *= 4
                 say(ok=True)
             elif what == "sample":
+                clock = time.process_time if command.get("clock") == "cpu" else time.perf_counter
                 until = time.perf_counter() + command["seconds"]
                 times = []
                 while not times or time.perf_counter() < until:
-                    start = time.perf_counter()
+                    start = clock()
                     for _ in range(count):
                         work()
-                    times.append((time.perf_counter() - start) / count)
+                    times.append((clock() - start) / count)
                 say(ok=True, times=times)
             elif what == "first":
                 assert isinstance(engine, Torch)

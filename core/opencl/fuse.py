@@ -20,7 +20,7 @@ from .sizes import Size, is_one, same_shape, shape_of
 Index = tuple[int | None, ...]        # per dimension of a value: the axis whose position selects the element, or None
 
 MAX_MEMBERS = 96                      # statements per kernel: keeps driver compile time and register use in bounds
-MAX_ARRAYS = 24                       # kernel arguments cost about 0.1 us each per launch
+MAX_ARRAYS = 60                       # kernel arguments; devices take at least 128
 SMALL = 32768                         # a full reduction of at most so many elements is done by one work-item, in one kernel
 
 

@@ -48,7 +48,7 @@ class Kernel:
             return f"{units} work-items in groups of {self.local}"
         if self.style == "tiles":
             return f"{units} tiles of 8 x 32, cut into contiguous pieces"
-        what = {"chunk": "elements", "split": "elements", "rows": "rows", "columns": "blocks of 16 rows"}[self.style]
+        what = {"chunk": "elements", "split": "elements", "rows": "rows", "columns": "blocks of neighbouring rows"}[self.style]
         return f"{units} {what}, cut into contiguous pieces"
 
 
@@ -82,7 +82,7 @@ def _work(plan: Schedule, empty: bool) -> tuple[list[tuple[Size, int]], int, lis
     if plan.style in ("chunk", "split"):
         return [(inner[-1], 1)], LANES, []
     if plan.style == "columns":
-        return [(a.size, 1) for a in plan.rows[:-1]] + [(plan.rows[-1].size, LANES)], 1, [LANES, *inner]
+        return [(a.size, 1) for a in plan.rows[:-1]] + [(plan.rows[-1].size, plan.width)], 1, [plan.width, *inner]
     if plan.style == "items":
         axes = plan.rows if plan.reduces else plan.rows + plan.inner
         return [(a.size, 1) for a in axes], 1, []

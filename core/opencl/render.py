@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from ..graph.node import Node
 from ..tensor import dtypes as dt
-from .c_text import Value, Writer, c_type, literal, memory_type
+from .c_text import LANES, Value, Writer, c_type, literal, memory_type
 from .loop_ir import Argument, Let, Load, Reduce, Statement, Store, walk
 from .schedule import Schedule, statements
 
@@ -41,6 +41,35 @@ def combined(r: Reduce, a: str, b: str) -> str:
         sign, wrapping = COMBINE[r.combine]
         return f"{a} {sign} {b}" if r.dtype.category == 2 else f"{wrapping}({a}, {b})"
     return f"{'maximum' if r.combine == 'max' else 'minimum'}_({a}, {b})"
+
+
+def is_arg(r: Reduce) -> bool:
+    return r.combine in ("argmax", "argmin")
+
+
+def is_mask(r: Reduce) -> bool:
+    """The accumulator is a truth value."""
+    return r.dtype is dt.bool_
+
+
+def lanes_function(r: Reduce) -> str:
+    """The prelude's function that combines the lanes of an accumulator."""
+    if is_mask(r):
+        return "any_lanes" if r.combine in ("any", "max") else "all_lanes"
+    return f"{r.combine}_lanes"
+
+
+def scalar_type(r: Reduce) -> str:
+    return c_type(r.dtype)
+
+
+def vector_type(r: Reduce) -> str:
+    return f"{'char' if is_mask(r) else c_type(r.dtype)}{LANES}"
+
+
+def vector_neutral(r: Reduce) -> str:
+    text = neutral(r)
+    return f"({vector_type(r)})({f'-{text}' if is_mask(r) else text})"
 
 
 class Renderer:

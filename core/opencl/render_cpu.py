@@ -6,52 +6,19 @@ has a branch inside. Sums go through partial sums of bounded length, so that the
 
 from __future__ import annotations
 
-from ..tensor import dtypes as dt
-from .c_text import LANES, Value, c_type
+from .c_text import LANES, Value
 from .loop_ir import Apply, Axis, Reduce, Statement, Store, walk
 from .lower import TRANSCENDENTAL
-from .render import Renderer, combined, neutral
-from .schedule import BLOCK, COLUMN_BLOCK, Pass, Schedule
+from .render import combined, is_arg, lanes_function, neutral, scalar_type, vector_neutral, vector_type
+from .render_columns import ColumnRenderer
+from .schedule import BLOCK, Pass
 
 UNROLL = 4                # independent accumulators of a cheap reduction: they hide the latency of the additions
 CHEAP = 3                 # a pass of up to so many statements per element is cheap
 
 
-def is_arg(r: Reduce) -> bool:
-    return r.combine in ("argmax", "argmin")
-
-
-def is_mask(r: Reduce) -> bool:
-    """The accumulator is a truth value."""
-    return r.dtype is dt.bool_
-
-
-def lanes_function(r: Reduce) -> str:
-    """The prelude's function that combines the lanes of an accumulator."""
-    if is_mask(r):
-        return "any_lanes" if r.combine in ("any", "max") else "all_lanes"
-    return f"{r.combine}_lanes"
-
-
-def scalar_type(r: Reduce) -> str:
-    return c_type(r.dtype)
-
-
-def vector_type(r: Reduce) -> str:
-    return f"{'char' if is_mask(r) else c_type(r.dtype)}{LANES}"
-
-
-def vector_neutral(r: Reduce) -> str:
-    text = neutral(r)
-    return f"({vector_type(r)})({f'-{text}' if is_mask(r) else text})"
-
-
-class CpuRenderer(Renderer):
+class CpuRenderer(ColumnRenderer):
     """Styles chunk, rows, columns and split."""
-
-    def __init__(self, plan: Schedule) -> None:
-        super().__init__(plan)
-        self.values: dict[str, Value] = {}
 
     def render(self) -> str:
         extra = ["const IDX per"]
@@ -63,9 +30,6 @@ class CpuRenderer(Renderer):
         return "\n".join([*self.head((1, 1, 1), extra), "{", *self.lines, "}"]) + "\n"
 
     # -- pieces of work ----------------------------------------------------------------------------------------------
-    def _range(self, total: str) -> None:
-        self.line("const IDX first = (IDX)get_global_id(0) * per;")
-        self.line(f"const IDX last = MIN(first + per, {total});")
 
     def _single(self) -> None:
         """A 0-d value."""
@@ -112,19 +76,6 @@ class CpuRenderer(Renderer):
             self._scalars(p.after)
         if plan.rows:
             self.close()
-
-    def _positions(self, rows: list[Axis], number: str) -> None:
-        """Define the row axes' positions from the number of the row."""
-        if len(rows) == 1:
-            self.variables[rows[0].id] = number
-            return
-        for k, a in enumerate(rows):
-            tail = [self.plan.names[x.id] for x in rows[k + 1:]]
-            text = number if not tail else f"{number} / ({' * '.join(tail)})" if len(tail) > 1 else f"{number} / {tail[0]}"
-            if k:
-                text = f"{text} % {self.plan.names[a.id]}"
-            self.line(f"const IDX i{k} = {text};")
-            self.variables[a.id] = f"i{k}"
 
     # -- one pass over the inner axes --------------------------------------------------------------------------------
     def _pass(self, p: Pass, start: str, end: str) -> None:
@@ -175,10 +126,6 @@ class CpuRenderer(Renderer):
     def _cheap(self, p: Pass) -> bool:
         return len(p.elements) <= CHEAP and not any(isinstance(e, Apply) and e.fn in TRANSCENDENTAL
                                                     for s in [*p.elements, *p.reductions] for e in walk(s.value))
-
-    @staticmethod
-    def _long(size: object, limit: int) -> bool:
-        return not isinstance(size, int) or size > limit
 
     def _declare_parts(self, p: Pass, unroll: int) -> None:
         for r in p.reductions:
@@ -239,119 +186,4 @@ class CpuRenderer(Renderer):
                 self.line(f"{acc} = {combined(r, acc, writer.spread(v, 1).at(9))};")
             else:
                 self.line(f"{r.name} = {combined(r, r.name, v.at(9))};")
-
-    def _better(self, r: Reduce, text: str) -> None:
-        at = ""
-        for a in self.plan.inner:
-            place = self.variables[a.id]
-            at = place if not at else f"({at}) * {self.plan.names[a.id]} + {place}"
-        beats = "beats_max" if r.combine == "argmax" else "beats_min"
-        self.open("")
-        self.line(f"const {scalar_type(r)} candidate = {text};")
-        self.open(f"if ({beats}(candidate, {r.name}))")
-        self.line(f"{r.name} = candidate;")
-        self.line(f"{r.name}_at = {at};")
-        self.close()
-        self.close()
-
-    # -- columns -----------------------------------------------------------------------------------------------------
-    def _columns(self) -> None:
-        """16 neighbouring rows at once; what does not fill a vector goes row by row."""
-        plan = self.plan
-        *outer, lane = plan.rows
-        size = plan.names[lane.id]
-        self.line(f"const IDX blocks = ({size} + {LANES - 1}) / {LANES};")
-        rows = " * ".join(plan.names[a.id] for a in outer)
-        self._range(f"{rows} * blocks" if rows else "blocks")
-        self.uniform(self.values)
-        self.open("for (IDX unit = first; unit < last; ++unit)")
-        if outer:
-            self.line("const IDX r = unit / blocks;")
-            self.line(f"const IDX column = unit % blocks * {LANES};")
-            self._positions(outer, "r")
-        else:
-            self.line(f"const IDX column = unit * {LANES};")
-        self.variables[lane.id] = "i"
-        shown, kept = self.shown, dict(self.values)
-        if not any(is_arg(r) for p in plan.passes for r in p.reductions):
-            self.open(f"if (column + {LANES} <= {size})")
-            self.line("const IDX i = column;")
-            self._column_body(True, lane)
-            self.depth -= 1
-            self.line("} else {")
-            self.depth += 1
-        else:
-            self.open("")
-        self.shown, self.values = shown, kept
-        self.open(f"for (IDX i = column; i < MIN(column + {LANES}, {size}); ++i)")
-        self._column_body(False, lane)
-        self.close()
-        self.close()
-        self.close()
-
-    def _column_body(self, vector: bool, lane: Axis) -> None:
-        writer = self.writer(vector, lane.id if vector else None, self.values)
-        for s in self.plan.before:
-            self.statement(s, writer)
-        for p in self.plan.passes:
-            if p.elements or p.reductions:
-                self._column_pass(p, vector, lane)
-            writer = self.writer(vector, lane.id if vector else None, self.values)
-            for s in p.after:
-                self.statement(s, writer)
-
-    def _column_pass(self, p: Pass, vector: bool, lane: Axis) -> None:
-        inner = self.plan.inner
-        sums = [r for r in p.reductions if r.combine == "sum" and r.dtype.category == 2]
-        blocked = bool(sums) and len(inner) == 1 and self._long(inner[0].size, COLUMN_BLOCK)
-        parts = sums if blocked or (sums and len(inner) > 1) else []
-
-        def declare(r: Reduce, suffix: str) -> None:
-            kind = vector_type(r) if vector else scalar_type(r)
-            self.line(f"{kind} {r.name}{suffix} = {vector_neutral(r) if vector else neutral(r)};")
-
-        for r in p.reductions:
-            declare(r, "")
-            if is_arg(r):
-                self.line(f"long {r.name}_at = 0;")
-        depth = 0
-        for k, a in enumerate(inner):
-            name = self.plan.names[a.id]
-            variable = "j" if len(inner) == 1 else f"j{k}"
-            self.variables[a.id] = variable
-            if blocked:
-                self.open(f"for (IDX block = 0; block < {name}; block += {COLUMN_BLOCK})")
-                for r in parts:
-                    declare(r, "_part")
-                self.open(f"for (IDX j = block; j < MIN(block + {COLUMN_BLOCK}, {name}); ++j)")
-                depth += 2
-                continue
-            self.open(f"for (IDX {variable} = 0; {variable} < {name}; ++{variable})")
-            depth += 1
-            if k == 0 and len(inner) > 1:
-                for r in parts:
-                    declare(r, "_part")
-        writer = self.writer(vector, lane.id if vector else None, dict(self.values))
-        for s in p.elements:
-            self.statement(s, writer)
-        for r in p.reductions:
-            self.comment(r.node)
-            v = writer.write(r.value)
-            if is_arg(r):
-                self._better(r, v.text)
-                continue
-            acc = f"{r.name}_part" if r in parts else r.name
-            self.line(f"{acc} = {combined(r, acc, (writer.spread(v, 1) if vector else v).at(9))};")
-        for k in range(depth):
-            if k == depth - 1:
-                for r in parts:
-                    self.line(f"{r.name} = {combined(r, r.name, f'{r.name}_part')};")
-            self.close()
-        for r in p.reductions:
-            if is_arg(r):
-                self.values[r.name] = Value(f"{r.name}_at", 9, r.result)
-            else:
-                self.values[r.name] = Value(r.name, 9, r.result, vector, 1 if vector and is_mask(r) else 0)
-
-
 

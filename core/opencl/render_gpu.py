@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from .c_text import Value
 from .loop_ir import Axis, Reduce, Store
-from .render import Renderer, combined, neutral
-from .render_cpu import is_arg, scalar_type
+from .render import Renderer, combined, is_arg, neutral, scalar_type
 from .schedule import GROUP_SIZE, Pass
 
 

@@ -37,6 +37,7 @@ from .sizes import Size, product, same, times
 LANES = 16
 BLOCK = 16384            # elements that a sum adds up before it goes to the outer total: keeps rounding errors small
 COLUMN_BLOCK = 1024      # the same along columns
+WIDE_STATEMENTS = 8      # per element, in blocks of several vectors
 GROUP_SIZE = 64          # work-items per work-group, GPU
 
 
@@ -65,6 +66,7 @@ class Schedule:
     strides: dict[tuple[str, int], tuple[str, Size]]   # (array, axis) -> text of the stride and its value
     stride_arguments: dict[str, Size]
     partials: list[str] = field(default_factory=list)
+    width: int = LANES                        # style columns: neighbouring rows per block
 
     @property
     def reduces(self) -> bool:
@@ -169,7 +171,19 @@ def schedule(loops: Loops, gpu: bool, split: bool = False) -> Schedule:
     _drop_unused(out)
     _name_sizes(out)
     out.style = _style(out, gpu, split)
+    if out.style == "columns":
+        out.width = _width(out)
     return out
+
+
+def _width(out: Schedule) -> int:
+    """How many neighbouring rows go together: several vectors when one walk over the inner axes is all there is."""
+    walks = [p for p in out.passes if p.elements or p.reductions]
+    if len(walks) > 1 or any(r.combine.startswith("arg") for r in walks[0].reductions) \
+            or len(walks[0].elements) > WIDE_STATEMENTS or any(isinstance(s, Store) for s in walks[0].elements):
+        return LANES
+    size = out.rows[-1].size
+    return next((w for w in (4 * LANES, 2 * LANES) if not isinstance(size, int) or size >= w), LANES)
 
 
 def _stash(loops: Loops, a: Analysis, passes: list[Pass]) -> None:
