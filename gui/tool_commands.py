@@ -44,8 +44,9 @@ def register_tools(w: MainWindow) -> None:
         Command("tools.lab_show", "Show the policy lab", lambda: w.show_view("lab"), "Tools", "", "", "", nothing_open),
         Command("tools.compare", "Compare with a session\N{HORIZONTAL ELLIPSIS}", lambda: w.tools.choose_and_compare(), "Tools",
                 "Ctrl+D", "Choose the session before; what is shown is the one after", "", no_calls, group=1),
-        Command("tools.compare_last", "Compare with the run before", lambda: w.tools.compare_with(w.control.before), "Tools",
-                "Ctrl+Shift+D", "Compare this run with the one that was shown before it", "",
+        Command("tools.compare_last", "Compare with the run before",
+                lambda: w.tools.compare_with(w.control.before or ""), "Tools", "Ctrl+Shift+D",
+                "Compare this run with the one that was shown before it", "",
                 lambda: no_calls() or ("" if w.control.before is not None else "the script was run once only")
                 or ("the script is running" if run.running else ""), group=1),
         Command("tools.compare_swap", "Swap the compared sessions", lambda: w.tools.swap(), "Tools", "", "", "",

@@ -149,7 +149,7 @@ def show_settings(w: MainWindow) -> None:
 
     now = replace(load(w.settings), arguments=tuple(w.control.arguments))
     dialog = SettingsDialog(now, w.control.script is not None, w)
-    dialog.accepted.connect(lambda: w.apply_settings(dialog.result_))
+    dialog.kept.connect(w.apply_settings)
     dialog.open()
 
 

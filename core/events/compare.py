@@ -165,7 +165,8 @@ def _changes(a: Session, b: Session, keys: tuple[list[Key], list[Key]]) -> tuple
 def _causes(session: Session, keys: list[Key]) -> dict[tuple[Any, ...], tuple[str, str, int, Side]]:
     """(kind, code, place) -> (function, place as shown, line, side)."""
     found: dict[tuple[Any, ...], tuple[str, str, int, Side]] = {}
-    runs = np.bincount(session.runs["code"], minlength=len(session.codes)) if len(session.runs) else []
+    runs = np.bincount(session.runs["code"], minlength=len(session.codes))
+    key: tuple[Any, ...]
     for c in summary.causes(session):
         if c.versions:
             code = session.codes[c.code]

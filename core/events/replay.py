@@ -60,7 +60,8 @@ class SessionAt:
         later = starts > end
         self.launches = Prefix(session.launches, int(np.argmax(later)) if later.any() else len(starts))
         self.path, self.sources, self.problems = session.path, session.sources, session.problems
-        self.info, self.state, self.live = session.info, session.state, []
+        self.info, self.state = session.info, session.state
+        self.live: list[dict[str, Any]] = []
         self.signature_count = session.signature_count
         when: dict[str, Callable[[Any], int]] = {"phases": lambda row: row.end,
                                                  "results": lambda row: end if row.call <= call else end + 1}
@@ -97,8 +98,8 @@ class SessionAt:
 
     def miss_of(self, artifact: Any) -> Any:
         """The miss that led to an artifact; None for the first of its code."""
-        return self.misses[artifact.miss] if 0 <= artifact.miss < len(self.misses) else None  # type: ignore[attr-defined]
+        return self.misses[artifact.miss] if 0 <= artifact.miss < len(self.misses) else None
 
     def failures(self, call: int) -> list[Any]:
         """Every guard that failed in a call, nearest artifact first."""
-        return [f for miss in self.misses if miss.call == call for f in miss.failures]  # type: ignore[attr-defined]
+        return [f for miss in self.misses if miss.call == call for f in miss.failures]

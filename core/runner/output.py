@@ -19,6 +19,7 @@ KEPT = 64 << 20              # bytes of output that a session keeps
 PIECE = 1 << 16              # bytes per read
 SMALL = 1 << 12              # reads that bring less are followed by a pause
 PAUSE = 0.001                # seconds
+JOINED = 5_000_000           # ns: what comes within this time of each other is stored as one piece
 
 Echo = Callable[[str, bytes], bool]
 
@@ -84,8 +85,8 @@ class Output:
         self._stopping = True
 
     def take(self, last: bool = False) -> list[tuple[int, str, str]]:
-        """What came since the last take, as (ns, stream, text), adjacent pieces of one stream joined. `last` also gives
-        up on half characters."""
+        """What came since the last take, as (ns, stream, text), what one stream brought within JOINED in one piece. `last`
+        also gives up on half characters."""
         with self._room:
             pieces, self._pieces, self._bytes = self._pieces, [], 0
             self._room.notify_all()
@@ -95,7 +96,7 @@ class Output:
             if self._kept >= KEPT:
                 continue
             self._kept += len(data)
-            if not joined or joined[-1][1] != name:
+            if not joined or joined[-1][1] != name or now - joined[-1][0] > JOINED:
                 joined.append((now, name, []))
             joined[-1][2].append(data)
         for now, name, parts in joined:

@@ -89,10 +89,13 @@ class PolicyLabView(View):
             color=lambda t: theme.active().bad if t.equal is False else theme.active().good if t.equal else "",
             cell_tip=lambda t: t.detail))
         for title, key, tip in NUMBERS:
-            columns.append(Column(title, self._text(key), tip, True, sort=lambda t, k=key: t.numbers.get(k, -1),
+            columns.append(Column(title, self._text(key), tip, True, sort=self._value(key),
                                   color=self._color(key)))
         columns.append(Column("What came of it", came_of, "Of a change: what it did to the function it is for."))
         return columns
+
+    def _value(self, key: str) -> Any:
+        return lambda t: t.numbers.get(key, -1)
 
     def _text(self, key: str) -> Any:
         shown = duration if key.endswith("_ns") else number

@@ -89,8 +89,9 @@ class Palette(QFrame):
             if c.blocked():
                 item.setForeground(0, muted)
             self.list.addTopLevelItem(item)
-        if found:
-            self.list.setCurrentItem(self.list.topLevelItem(0))
+        first = self.list.topLevelItem(0)
+        if first is not None:
+            self.list.setCurrentItem(first)
         else:
             self._say(None)
 
@@ -105,7 +106,7 @@ class Palette(QFrame):
     def _command(self, item: QTreeWidgetItem | None) -> Command | None:
         return self.commands[item.data(0, Qt.ItemDataRole.UserRole)] if item is not None else None
 
-    def _run(self, item: QTreeWidgetItem) -> None:
+    def _run(self, item: QTreeWidgetItem | None) -> None:
         command = self._command(item)
         if command is not None and not command.blocked():
             self.close()
@@ -117,7 +118,6 @@ class Palette(QFrame):
                 self.list.keyPressEvent(event)
                 return True
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                if self.list.currentItem() is not None:
-                    self._run(self.list.currentItem())
+                self._run(self.list.currentItem())
                 return True
         return super().eventFilter(watched, event)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -77,7 +77,9 @@ def save(settings: QSettings, chosen: Chosen) -> None:
 
 
 class SettingsDialog(QDialog):
-    """`chosen()` is what stands in the fields."""
+    """`chosen()` is what stands in the fields; `kept(Chosen)` fires when that is accepted."""
+
+    kept = Signal(object)
 
     def __init__(self, now: Chosen, has_script: bool, parent: QWidget) -> None:
         super().__init__(parent)
@@ -124,7 +126,6 @@ class SettingsDialog(QDialog):
         box.addLayout(form)
         box.addWidget(self.says)
         box.addWidget(buttons)
-        self.result_: Chosen | None = None
 
     @staticmethod
     def _choice(values: tuple[tuple[str, str], ...], now: str) -> QComboBox:
@@ -161,8 +162,9 @@ class SettingsDialog(QDialog):
 
     def _accept(self) -> None:
         try:
-            self.result_ = self.chosen()
+            chosen = self.chosen()
         except ValueError as problem:
             self.says.setText(str(problem))
             return
+        self.kept.emit(chosen)
         self.accept()
