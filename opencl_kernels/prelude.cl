@@ -25,6 +25,18 @@ static inline OF E16 load(const __global E *p) { return *(const __global E16_pac
 typedef E16 E16_out __attribute__((aligned(SIZE)));
 static inline OF void store(__global E *p, E16 v) { *(__global E16_out *)p = v; }
 
+//@ FAR
+// Whether n elements behind p are more than the caches should hold, and begin where a whole vector can.
+#define FAR(p, n) ((n) * sizeof(*(p)) >= 1048576 && (size_t)(p) % (16 * sizeof(*(p))) == 0)
+
+//@ stream : int long float double
+static inline OF void stream(__global E *p, E16 v, int far) {
+#if INLINED(__builtin_nontemporal_store)
+    if (far) { __builtin_nontemporal_store(v, (__global E16 *)p); return; }
+#endif
+    store(p, v);
+}
+
 //@ load : half
 static inline OF float16 load(const __global half *p) { return vload_half16(0, p); }
 
@@ -388,20 +400,21 @@ static inline OF T exp_(T x) {
 }
 
 //@ exp_below : float
-// exp of numbers that are 0 at most, or no number: one scale is enough. Below the smallest normal number it is 0.
+// exp of numbers that are 0 at most, or no number. The scale is 2**64 too large at first, so that it is a normal number; the
+// last product rounds to what float can hold, also below the smallest normal number.
 static inline OF T exp_below(T x) {
     #pragma OPENCL FP_CONTRACT ON
-    const T t = x * 1.44269504f + 12582912.0f;
+    const T z = x < (T)(-110.0f) ? (T)(-110.0f) : x;
+    const T t = z * 1.44269504f + 12582912.0f;
     const T k = t - 12582912.0f;
-    const T r = (x - k * 0.693359375f) - k * -2.12194440e-4f;
+    const T r = (z - k * 0.693359375f) - k * -2.12194440e-4f;
     T p = (T)(1.3813142431899905e-3f);
     p = p * r + 8.369418792426586e-3f;
     p = p * r + 4.166845604777336e-2f;
     p = p * r + 1.6666515171527863e-1f;
     p = p * r + 4.999999403953552e-1f;
     p = p * (r * r) + r + 1.0f;
-    const T y = p * as_T((as_I(t) << 23) + (I)(0x3f800000));
-    return x < (T)(-87.0f) ? (T)(0.0f) : y;
+    return p * as_T((as_I(t) << 23) + (I)(0x5f800000)) * 5.421010862427522e-20f;
 }
 
 //@ exp_below : double
@@ -486,7 +499,7 @@ static inline OF T tanh_(T x) {
 }
 
 //@ erf_ : float
-// A polynomial up to 1; beyond, 1 - exp(Q(|x|)) with Q close to log(erfc).
+// A polynomial up to 1; beyond, 1 - 2**Q(|x|) with Q close to log2(erfc): from 3.95 on that is 1.
 static inline OF T erf_(T x) {
     #pragma OPENCL FP_CONTRACT ON
     const T x2 = x * x;
@@ -498,18 +511,23 @@ static inline OF T erf_(T x) {
     p = p * x2 - 3.761262595653534e-1f;
     p = p * x2 + 1.1283791065216064f;
     const T a = abs_(x);
-    const T z = a > (T)(4.0f) ? (T)(4.0f) : a;
-    T q = (T)(-2.1697722331737168e-5f);
-    q = q * z + 4.414739378262311e-4f;
-    q = q * z - 4.205291159451008e-3f;
-    q = q * z + 2.521035633981228e-2f;
-    q = q * z - 1.0842212289571762e-1f;
-    q = q * z - 6.33216381072998e-1f;
-    q = q * z - 1.1295803785324097f;
-    q = q * z + 1.884704252006486e-4f;
-    T big = 1.0f - exp_(q);
-    big = a > (T)(3.95f) ? (T)(1.0f) : big;
-    return a != a ? x : a < (T)(1.0f) ? x * p : x < (T)(0) ? -big : big;
+    const T z = a > (T)(3.95f) ? (T)(3.95f) : a;
+    T q = (T)(-0.001659708097577095f);
+    q = q * z + 0.021320320665836334f;
+    q = q * z - 0.12787209451198578f;
+    q = q * z - 0.944227933883667f;
+    q = q * z - 1.6121230125427246f;
+    q = q * z - 0.003854445181787014f;
+    const T t = q + 12582912.0f;                        // 1.5 * 2**23: rounds to the nearest integer
+    const T r = q - (t - 12582912.0f);
+    T e = (T)(0.0013407255755737424f);
+    e = e * r + 0.009671876206994057f;
+    e = e * r + 0.055503085255622864f;
+    e = e * r + 0.24022234976291656f;
+    e = e * r + 0.6931472420692444f;
+    e = e * r + 1.0f;
+    const T big = 1.0f - e * as_T((as_I(t) << 23) + (I)(0x3f800000));
+    return a >= (T)(1.0f) ? as_T(as_I(big) | (as_I(x) & (I)(0x80000000))) : x * p;
 }
 
 //@ quadrant : float

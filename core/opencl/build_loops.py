@@ -33,6 +33,7 @@ from .loop_ir import (
     walk,
 )
 from .lower import Alias, Combine, Point, is_scalar_node
+from .rewrite import rewrite
 from .sizes import Size, dense_order, is_one, same, strides_of, times
 
 # Words that must not become names of values or arguments in OpenCL C: keywords, types, builtin functions.
@@ -106,7 +107,8 @@ class Builder:
         if key not in self.array_of:
             name = self.fresh(f"{node.name}_out" if written else node.name)
             self.array_of[key] = name
-            self.loops.arrays[name] = Array(name, node.spec.dtype, written, node)
+            self.loops.arrays[name] = Array(name, node.spec.dtype, written, node,
+                                            last=written and id(node) not in self.plan.read)
         return self.array_of[key]
 
     # -- values ------------------------------------------------------------------------------------------------------
@@ -203,6 +205,7 @@ class Builder:
             strides = tuple([(i, s) for i, s in zip(index, strides_of(node.spec)) if i is not None])
             self.loops.statements.append(Store(self.array(node, True), strides, ref, node.spec.dtype, node))
         self.loops.nodes = list(self.group.members)
+        rewrite(self.loops)
         collapse(self.loops)
         return self.loops
 

@@ -88,6 +88,7 @@ class Writer:
         self.index = index
         self.lane_stride = lane_stride
         self.count = count
+        self.far: frozenset[str] | set[str] = frozenset()        # arrays whose results go past the caches when they are large
 
     # -- conversion between forms ------------------------------------------------------------------------------------
     def type_of(self, v: Value) -> str:
@@ -159,6 +160,8 @@ class Writer:
         else:
             text = self.spread(v).text
         place = array if at == "0" else f"{array} + {at}"
+        if step == "1" and array in self.far:
+            return f"stream({place}, {text}, {array}_far);"
         return f"store({place}, {text});" if step == "1" else f"store_strided({place}, {step}, {text});"
 
     def cast(self, v: Value, d: dtype) -> Value:
@@ -222,7 +225,7 @@ class Writer:
         if fn in ("isnan", "isinf", "isfinite", "signbit"):
             v = args[0]
             return Value(f"{fn}_({v.text})", ATOM, dt.bool_, v.varying, width(of) if v.varying else 0)
-        return self.function(f"{fn}_", args, of)
+        return self.function(fn if fn == "exp_below" else f"{fn}_", args, of)
 
     def infix(self, sign: str, args: list[Value], level: int) -> Value:
         a, b = args

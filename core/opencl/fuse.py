@@ -71,6 +71,7 @@ class Plan:
         self.alive: list[bool] = []
         self.inlined: set[int] = set()
         self.real: set[int] = set()
+        self.read: set[int] = set()                   # of those, what some step reads
         self.steps: list[Group | Node] = []
 
     def index_in(self, group: Group, node: Node) -> Index | None:
@@ -342,14 +343,10 @@ def _arrays_read(p: Plan, k: int) -> set[int]:
 def _materialise(p: Plan, kept: set[int]) -> None:
     """Decide which values exist as arrays, and so what each group stores."""
     nodes = p.recipes.graph.nodes
-    wanted = set(kept)
+    wanted: set[int] = set()
     for node in nodes:
         if isinstance(p.recipes[node], Host):
             wanted |= {id(n) for n in walk_nodes(node.args)}
-    for node in reversed(nodes):                                  # a real view needs its base
-        recipe = p.recipes[node]
-        if isinstance(recipe, Alias) and id(node) in wanted:
-            wanted.add(id(recipe.base))
     for k, g in enumerate(p.groups):
         if not isinstance(g, Group) or not p.alive[k]:
             continue
@@ -357,6 +354,13 @@ def _materialise(p: Plan, kept: set[int]) -> None:
             index = p.index_in(g, n)
             assert index is not None
             wanted |= {id(used) for used, _ in p.reads(n, index, g) if p.home.get(id(used)) != k}
+    p.read = set(wanted)
+    wanted |= kept
+    for found in (p.read, wanted):
+        for node in reversed(nodes):                              # a real view needs its base
+            recipe = p.recipes[node]
+            if isinstance(recipe, Alias) and id(node) in found:
+                found.add(id(recipe.base))
     for k, g in enumerate(p.groups):
         if isinstance(g, Group) and p.alive[k]:
             g.outputs = [n for n in g.members if id(n) in wanted]

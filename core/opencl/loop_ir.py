@@ -143,13 +143,14 @@ class Axis:
 @dataclass(slots=True)
 class Array:
     """A kernel argument: the memory of `node`'s value, or (node None) scratch memory of the backend: `count` elements,
-    or (count None) one element per work-item of the launch that writes it."""
+    or (count None) one element per work-item of the launch that writes it. `last`: nothing in the graph reads it again."""
 
     name: str
     dtype: dtype
     written: bool
     node: Node | None
     count: Size | None = None
+    last: bool = False
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from .devices import pyopencl
 
-ALIGN = 64
+ALIGN = 128               # the largest vector of a kernel: 16 doubles
 SMALLEST = 4096
 LIMIT = 1 << 29           # bytes the pool keeps for reuse
 LEASE = 1 << 18           # results from this size on live in pooled memory: fresh pages would cost more than the kernel
@@ -29,7 +29,7 @@ def flat(array: np.ndarray) -> Any:
 
 
 def aligned(nbytes: int) -> np.ndarray:
-    """Uninitialised bytes at a multiple of 64."""
+    """Uninitialised bytes at a multiple of ALIGN."""
     raw = np.empty(nbytes + ALIGN, np.uint8)
     start = -raw.ctypes.data % ALIGN
     return raw[start: start + nbytes]

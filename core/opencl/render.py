@@ -81,6 +81,7 @@ class Renderer:
         self.depth = 1
         self.variables: dict[int, str] = {}               # axis id -> C text of its position
         self.shown: tuple[str, int] | None = None
+        self.far: set[str] = set()                        # outputs that go past the caches when they are large
         self.offset = ""                                  # added to the lane axis ("+ 16 * u")
 
     # -- text --------------------------------------------------------------------------------------------------------
@@ -124,6 +125,7 @@ class Renderer:
 
     def writer(self, vector: bool, lane: int | None, values: dict[str, Value]) -> Writer:
         writer = Writer(vector, values, None, None, self.plan.count_text())
+        writer.far = self.far
         current: list[str] = [""]
 
         def index(strides):

@@ -11,7 +11,8 @@ from .loop_ir import Apply, Axis, Reduce, Statement, Store, walk
 from .lower import TRANSCENDENTAL
 from .render import combined, is_arg, lanes_function, neutral, scalar_type, vector_neutral, vector_type
 from .render_columns import ColumnRenderer
-from .schedule import BLOCK, Pass
+from .schedule import BLOCK, Pass, statements
+from .sizes import Size, same, times
 
 UNROLL = 4                # independent accumulators of a cheap reduction: they hide the latency of the additions
 CHEAP = 3                 # a pass of up to so many statements per element is cheap
@@ -44,6 +45,7 @@ class CpuRenderer(ColumnRenderer):
     def _chunk(self) -> None:
         axis = self.plan.inner[0]
         self._range(self.plan.names[axis.id])
+        self._past_caches()
         self.uniform(self.values)
         self._walk_lane(axis, "i", "first", "last", self.plan.passes[0])
 
@@ -57,12 +59,39 @@ class CpuRenderer(ColumnRenderer):
         for r in p.reductions:
             self.line(f"{r.name}_parts[get_global_id(0)] = {r.name};")
 
+    def _past_caches(self) -> None:
+        """For outputs that the graph does not read again, written once and without gaps: whether they are so large that
+        they had better not take the place of other data in the caches, and lie so that whole vectors can be written."""
+        plan = self.plan
+        axes = [a.id for a in [*plan.rows, *plan.inner]]
+        stores = [s for s in statements(plan) if isinstance(s, Store)]
+        for s in stores:
+            array = plan.loops.arrays[s.array]
+            dense = [a for a, _ in s.strides] == axes and plan.strides[s.array, axes[-1]][0] == "1"
+            if not array.last or not dense or array.dtype.name not in ("float32", "int32", "float64", "int64") \
+                    or sum(x.array == s.array for x in stores) > 1 or self._row_stride(s) is None:
+                continue
+            self.far.add(s.array)
+            total = " * ".join(f"(size_t){plan.names[a]}" if k == 0 else plan.names[a] for k, a in enumerate(axes))
+            whole = f" && {plan.names[axes[-1]]} % {LANES} == 0" if len(axes) > 1 else ""
+            self.line(f"const int {s.array}_far = FAR({s.array}, {total}){whole};")
+
+    def _row_stride(self, s: Store) -> bool | None:
+        """True if the output is contiguous: only then is a multiple of 16 elements a place for a whole vector."""
+        step: Size = 1
+        for a in reversed([*self.plan.rows, *self.plan.inner]):
+            if not same(dict(s.strides)[a.id], step):
+                return None
+            step = times(step, a.size)
+        return True
+
     def _rows(self) -> None:
         plan = self.plan
         if plan.rows:
             self._range(" * ".join(plan.names[a.id] for a in plan.rows))
         else:
             self.line("(void)per;")
+        self._past_caches()
         self.uniform(self.values)
         if plan.rows:
             number = "i" if len(plan.rows) == 1 else "r"

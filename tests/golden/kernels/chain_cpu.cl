@@ -5,6 +5,7 @@ __kernel void k_sub(__global const float *restrict x, __global const float *rest
 {
     const IDX first = (IDX)get_global_id(0) * per;
     const IDX last = MIN(first + per, n0);
+    const int sub_out_far = FAR(sub_out, (size_t)n0 * n1) && n1 % 16 == 0;
     for (IDX i = first; i < last; ++i) {
         {
             IDX j = 0;
@@ -18,7 +19,7 @@ __kernel void k_sub(__global const float *restrict x, __global const float *rest
                 const float16 relu = (add < 0.0f) ? (float16)(0.0f) : add;
                 const float16 mul_1 = relu * 0.5f;
                 const float16 sub = mul_1 - x_v;
-                store(sub_out + i * n1 + j, sub);
+                stream(sub_out + i * n1 + j, sub, sub_out_far);
             }
             for (; j < n1; ++j) {
                 const float x_v = x[i * n1 + j];

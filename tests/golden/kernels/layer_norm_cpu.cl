@@ -5,6 +5,7 @@ __kernel void k_layer_norm(__global const float *restrict x, __global const floa
 {
     const IDX first = (IDX)get_global_id(0) * per;
     const IDX last = MIN(first + per, n0);
+    const int layer_norm_out_far = FAR(layer_norm_out, (size_t)n0 * n1) && n1 % 16 == 0;
     for (IDX i = first; i < last; ++i) {
         float mean_sum = 0.0f;
         {
@@ -73,7 +74,7 @@ __kernel void k_layer_norm(__global const float *restrict x, __global const floa
                 const float16 mul_2 = mul_1 * w_v;
                 const float16 b_v = load(b + j);
                 const float16 layer_norm = mul_2 + b_v;
-                store(layer_norm_out + i * n1 + j, layer_norm);
+                stream(layer_norm_out + i * n1 + j, layer_norm, layer_norm_out_far);
             }
             for (; j < n1; ++j) {
                 const float x_v = x[i * n1 + j];

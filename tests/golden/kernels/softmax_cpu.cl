@@ -36,29 +36,30 @@ __kernel void k_softmax(__global const float *restrict x, __global float *restri
             for (; j + 16 <= n1; j += 16) {
                 const float16 x_v = load(x + i * n1 + j);
                 const float16 sub = x_v - amax;
-                const float16 exp_v = exp_(sub);
+                const float16 exp_v = exp_below(sub);
                 store(softmax_out + i * n1 + j, exp_v);
                 sum_v = sum_v + exp_v;
             }
             for (; j < n1; ++j) {
                 const float x_v = x[i * n1 + j];
                 const float sub = x_v - amax;
-                const float exp_v = exp_(sub);
+                const float exp_v = exp_below(sub);
                 softmax_out[i * n1 + j] = exp_v;
                 sum = sum + exp_v;
             }
             sum = sum + sum_lanes(sum_v);
         }
+        const float sum_inverse = 1.0f / sum;
         {
             IDX j = 0;
             for (; j + 16 <= n1; j += 16) {
                 const float16 exp_v = load(softmax_out + i * n1 + j);
-                const float16 softmax = exp_v / sum;
+                const float16 softmax = exp_v * sum_inverse;
                 store(softmax_out + i * n1 + j, softmax);
             }
             for (; j < n1; ++j) {
                 const float exp_v = softmax_out[i * n1 + j];
-                const float softmax = exp_v / sum;
+                const float softmax = exp_v * sum_inverse;
                 softmax_out[i * n1 + j] = softmax;
             }
         }

@@ -26,7 +26,7 @@ __kernel void k_softmax(__global const float *restrict x, __global float *restri
     for (IDX j = item; j < n1; j += 64) {
         const float x_v = x[i * n1 + j];
         const float sub = x_v - amax;
-        const float exp_v = exp_(sub);
+        const float exp_v = exp_below(sub);
         softmax_out[i * n1 + j] = exp_v;
         sum = sum + exp_v;
     }
@@ -40,9 +40,10 @@ __kernel void k_softmax(__global const float *restrict x, __global float *restri
     }
     sum = sum_local[0];
     barrier(CLK_LOCAL_MEM_FENCE);
+    const float sum_inverse = 1.0f / sum;
     for (IDX j = item; j < n1; j += 64) {
         const float exp_v = softmax_out[i * n1 + j];
-        const float softmax = exp_v / sum;
+        const float softmax = exp_v * sum_inverse;
         softmax_out[i * n1 + j] = softmax;
     }
 }

@@ -1,0 +1,54 @@
+"""Rewrites of loop nests that need to know where values come from.
+
+softmax: exp(x - max(x)) has an argument that is 0 at most, so the cheap form of exp does; and the sum of such values is
+between 1 and their number, so that multiplying by its reciprocal is as good as dividing by it, and many times faster.
+Both hold for NaN and infinities as well: a row with any of them comes to NaN either way.
+"""
+
+from __future__ import annotations
+
+from ..tensor import dtypes as dt
+from .loop_ir import Apply, Const, Expr, Let, Loops, Reduce, Ref, Statement
+
+
+def rewrite(loops: Loops) -> None:
+    """Change `loops` in place."""
+    known: dict[str, Statement] = {s.name: s for s in loops.statements if isinstance(s, Let | Reduce)}
+    bounded: set[str] = set()                          # sums of exp(x - max(x))
+    below: set[str] = set()                            # values exp(x - max(x))
+    out: list[Statement] = []
+    inverse: dict[str, Ref] = {}
+    for s in loops.statements:
+        if isinstance(s, Let) and s.dtype is dt.float32:
+            if _is(s.value, "exp") and _is_below_max(s.value.args[0], known):     # type: ignore[union-attr]
+                below.add(s.name)
+                s.value = Apply("exp_below", s.value.args, s.dtype)               # type: ignore[union-attr]
+            elif _is(s.value, "/") and isinstance(s.value.args[1], Ref) and s.value.args[1].name in bounded:  # type: ignore
+                total = s.value.args[1]                                           # type: ignore[union-attr]
+                if total.name not in inverse:
+                    name = f"{total.name}_inverse"
+                    out.append(Let(name, Apply("/", (Const(1.0, s.dtype), total), s.dtype), s.dtype, None))
+                    inverse[total.name] = Ref(name, s.dtype)
+                s.value = Apply("*", (s.value.args[0], inverse[total.name]), s.dtype)     # type: ignore[union-attr]
+        elif isinstance(s, Reduce) and s.combine == "sum" and isinstance(s.value, Ref) and s.value.name in below:
+            bounded.add(s.name)
+        out.append(s)
+    loops.statements = out
+
+
+def _is(e: Expr, fn: str) -> bool:
+    return isinstance(e, Apply) and e.fn == fn
+
+
+def _is_below_max(e: Expr, known: dict[str, Statement]) -> bool:
+    """Whether e is x - (the maximum of x over the inner axes)."""
+    if isinstance(e, Ref):
+        found = known.get(e.name)
+        e = found.value if isinstance(found, Let) else e
+    if not isinstance(e, Apply) or e.fn != "-" or not all(isinstance(a, Ref) for a in e.args):
+        return False
+    x, most = e.args
+    assert isinstance(x, Ref) and isinstance(most, Ref)
+    top = known.get(most.name)
+    return isinstance(top, Reduce) and top.combine == "max" and top.dtype is dt.float32 and isinstance(top.value, Ref) \
+        and top.value.name == x.name
