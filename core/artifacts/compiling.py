@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import linecache
 import time
+import traceback
 from typing import Any
 
-from ..capture.capture import CaptureContext, Captured, SkipFrame, UserError, capture
+from ..capture.capture import CaptureContext, Captured, InternalFault, SkipFrame, UserError, capture
 from ..capture.reading import FROM_MARK
 from ..errors import Unsupported
 from ..events.recorder import RECORDER
@@ -54,6 +55,9 @@ def compile_artifact(runtime: Runtime, state: CodeState, frame: Frame, fn: Any, 
         captured = capture(unit, fn, dict(zip(unit.params, args)), context)
     except SkipFrame as skip:
         RECORDER.phase(None, state.code_id, "capture", t0, clock())
+        if isinstance(skip, InternalFault):
+            RECORDER.event("internal_error", f"{unit.qualname} runs as plain Python, because {skip.reason}",
+                           {"traceback": "".join(traceback.format_exception(skip.__cause__))})
         if options.fullgraph:
             raise Unsupported(f"fullgraph=True, and {unit.qualname} cannot be captured: {skip.reason}"
                               f"{place(skip.span)}") from None

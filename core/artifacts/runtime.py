@@ -12,6 +12,7 @@ import sys
 import sysconfig
 import threading
 import time
+import traceback
 import types
 import warnings
 from collections.abc import Callable
@@ -151,6 +152,17 @@ class Runtime:
         if unit.is_generator and unit.kind != "resume":
             return lambda *values: drive(run, fn, values)
         return lambda *values: run(fn, *values)
+
+    def plainly(self, fn: Any, problem: Exception, *values: Any) -> Any:
+        """Run a unit as plain Python because its graph raised `problem`. What a backend of the script's raises goes to it."""
+        if callable(self.options.backend):
+            raise problem
+        unit = unit_of(fn)
+        assert not isinstance(unit, NoSource)
+        positional, keywords = rebuild_call(unit, values)
+        RECORDER.event("graph_failed", f"the graph of {unit.qualname} raised {type(problem).__name__}: {problem}; this call runs "
+                                       "as plain Python", {"traceback": "".join(traceback.format_exception(problem))})
+        return routed(unit)(fn, self)(*positional, **keywords)
 
     # -- the slow path -------------------------------------------------------------------------------------------------
     def miss(self, dispatcher: Dispatcher, t0: int, fn: Any, *args: Any) -> Any:

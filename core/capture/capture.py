@@ -34,6 +34,13 @@ RECURSION = 20_000
 ATTEMPTS = 16
 
 
+class InternalFault(SkipFrame):
+    """The evaluator itself failed: the frame runs natively, so that results are right, and the fault is reported."""
+
+
+FAULTS: list[tuple[str, Exception]] = []          # faults of this process, for tests to find
+
+
 class UserError(SkipFrame):
     """An exception of the script's leaves the function: the frame runs natively, where it is raised again."""
 
@@ -61,9 +68,9 @@ def capture(unit: Unit, fn: types.FunctionType, arguments: dict[str, Any], conte
     except Exception as fault:
         if context.strict:
             raise
-        place = Span(unit.file, unit.first_line)
-        raise SkipFrame(f"Guardscope failed to trace it ({type(fault).__name__}: {fault}); please report this",
-                        place) from fault
+        FAULTS.append((unit.qualname, fault))
+        raise InternalFault(f"Guardscope failed to trace it ({type(fault).__name__}: {fault}); please report this",
+                            Span(unit.file, unit.first_line)) from fault
     finally:
         sys.setrecursionlimit(limit)
 
@@ -153,7 +160,8 @@ class Attempt:
             if frame.point is None:
                 raise SkipFrame(info.sentence, span, make(signal.id, signal.facts, span, "skip_frame"))
             node, role = frame.point
-            return (id(node), role), replace(info, effect="held") if role in ("next", "yield") else info
+            held = role in ("next", "yield") or isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp)) and role == "op"
+            return (id(node), role), replace(info, effect="held") if held else info
         assert frame.point is not None
         node, role = frame.point
         info = self.broken[(id(node), role)]
@@ -196,4 +204,4 @@ def kinds_of(arguments: dict[str, Any]) -> dict[str, str]:
     return out
 
 
-__all__ = ["CaptureContext", "Captured", "SkipFrame", "UserError", "capture"]
+__all__ = ["FAULTS", "CaptureContext", "Captured", "InternalFault", "SkipFrame", "UserError", "capture"]

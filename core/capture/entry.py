@@ -21,7 +21,7 @@ from ..graph.node import Node, Span
 from . import effects
 from .breaks import BreakInfo
 from .cached_calls import check_cached
-from .closing import alias_guards, present_guards, prune_inputs, unread
+from .closing import alias_guards, present_guards, prune_inputs, unread, written_inputs
 from .context import Captured
 from .frames import Frame
 from .rebuild import CannotRebuild, Rebuilder
@@ -68,8 +68,9 @@ def assemble(ev: Any, r: Rebuilder, info: BreakInfo | None, span: Span | None = 
     if graph.computes or outputs:
         names = [r.output_names[id(v)] for v in outputs]
         target = f"{', '.join(names)}{',' if len(names) == 1 else ''} = " if names else ""
-        body.append(f"{target}__graph({arguments})")
-    body += r.lines
+        body += run_graph(ev, f"{target}__graph({arguments})", r.lines)
+    else:
+        body += r.lines
     params = list(ev.unit.params)
     source = "\n".join([f"def entry({', '.join(['__fn', *params])}):", *(f"    {line}" for line in body)]) + "\n"
     slots = dict(ev.slots)
@@ -89,6 +90,17 @@ def assemble(ev: Any, r: Rebuilder, info: BreakInfo | None, span: Span | None = 
         graph=graph, guards=list(ev.guards.values()), env=ev.env, globals_slots=dict(slots), entry_source=source,
         make_entry=make_entry, break_=info, reads=list(ev.reads.items()), tensors=dict(ev.input_tensors),
         kinds=ev.kinds, examples=tuple(real for _, real in inputs))
+
+
+def run_graph(ev: Any, call: str, lines: list[str]) -> list[str]:
+    """The call of the graph, then `lines`. Nothing of the script's has happened before it, so that where it fails (an index that is out of
+    range) plain Python can begin again: it handles the error as the script says, or raises it at the line of the operator.
+    Not where the graph writes into tensors of the caller's."""
+    if not ev.graph.operations or written_inputs(ev):
+        return [call, *lines]
+    passed = ", ".join(["__fn", "__problem", *ev.unit.params])
+    return ["try:", f"    {call}", "except Exception as __error:", "    __problem = __error",
+            "else:", *(f"    {line}" for line in lines), f"return __rt.plainly({passed})"]
 
 
 def constants_only(graph: Any) -> Callable[..., tuple]:

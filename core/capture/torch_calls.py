@@ -118,7 +118,7 @@ def run(ev: Any, function: Callable[..., Any], args: list[Any], kwargs: dict[str
         with tracer:
             raw = function(*args, **kwargs)
     except NeedsData as needs:
-        raise Break("data-item", what=needs.what or what) from None          # also a number that was read before
+        raise Break(needs.reason, what=needs.what or what) from None          # also a number that was read before
     except NotYetSupported as missing:
         raise Break("call-unknown", what=f"{what} ({missing})") from None
     except (UserRaise, Break, RecursionError):

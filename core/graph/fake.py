@@ -7,6 +7,7 @@ evaluator turns into a graph break at that expression.
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from ..ops.op import Op
@@ -18,10 +19,18 @@ from .node import Graph, Node, Span
 class NeedsData(Exception):
     """The elements of a tensor under capture were asked for. `what` names the access in words ("item()", "bool()")."""
 
+    reason = "data-item"                        # of the break
+
     def __init__(self, what: str, tensor: Any = None) -> None:
         super().__init__(what)
         self.what = what
         self.tensor = tensor
+
+
+class MarksInput(NeedsData):
+    """An in-place operator makes an existing tensor require gradients."""
+
+    reason = "gradient-mark"
 
 
 class FakeTensor(Tensor):
@@ -52,6 +61,8 @@ class Tracer:
     def record(self, op: Op, args: tuple) -> Any:
         """Infer the result's shape, add a node, return FakeTensor(s)."""
         args = self.lift_constants(args)
+        if op.mutates and STATE.mode.grad_enabled and op.differentiable:
+            self.require_gradients(op, args[op.mutates[0]], args)
         spec = op.infer(*fakes_to(args, lambda t: t._meta))
         node = self.graph.add("op", op.name.rstrip("_") or op.name, op=op, args=fakes_to(args, lambda t: t._node),
                               spec=spec, span=self.span, module=self.module)
@@ -62,6 +73,26 @@ class Tracer:
                                               module=self.module), s) for i, s in enumerate(spec))
             return op.returns(*items) if op.returns is not None else items
         return fake(node, spec)
+
+    def require_gradients(self, op: Op, target: FakeTensor, args: tuple) -> None:
+        """As eager operators do: what is written over with a tensor that requires gradients requires them from then on."""
+        meta: Any = target._meta
+        if meta.dtype.category < 2:
+            return
+        if meta.requires_grad:
+            if target._node.kind == "input" and meta.cls is not Tensor and meta.cls is not None:
+                raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+            return
+        sources: list[Any] = []
+        fakes_to(args, sources.append)
+        if not any(t._meta.requires_grad for t in sources):
+            return
+        if target._node.kind == "input":        # an existing tensor: the operator itself marks it
+            raise MarksInput(f"{op.name}() of a tensor that requires gradients into an existing one")
+        marked = copy.copy(meta)
+        marked.requires_grad = True
+        target._meta = marked
+        target._node.spec = marked
 
     def lift_constants(self, args: Any) -> Any:
         """Real tensors met while tracing (made at capture time) become constant nodes."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..ops.eager import run_eager
+from ..ops.eager import run_recorded
 from ..tensor.tensor import Tensor
 from .node import Graph, Node, map_nodes
 
@@ -70,7 +70,7 @@ class Interpreter:
         for node in graph.nodes:
             if node.kind == "op":
                 assert node.op is not None
-                result = run_eager(node.op, evaluate_scalars(map_nodes(node.args, value_of), symbols))
+                result = run_recorded(node.op, evaluate_scalars(map_nodes(node.args, value_of), symbols))
                 values[id(node)] = _as_traced(result, node) if isinstance(result, Tensor) and not node.op.mutates else result
             elif node.kind == "item":
                 values[id(node)] = _as_traced(values[id(node.args[0])][node.args[1]], node)

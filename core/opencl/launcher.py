@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.node import Graph, Node
-from ..ops.eager import run_eager
+from ..ops.eager import run_recorded
 from ..ops.promotion import is_tensor_like
 from .blas import ALONE_ANYWAY, threads
 from .frames import cut
@@ -36,7 +36,7 @@ class LaunchWriter(Values):
 
     def __init__(self, graph: Graph, plan: Plan, zero_copy: bool, templated: set[int]) -> None:
         super().__init__(graph, plan, zero_copy, templated)
-        self.globals.update({"matmul": np.matmul, "run_eager": run_eager, "cut": cut, "blas": threads(), "ONE": (1,)})
+        self.globals.update({"matmul": np.matmul, "run_eager": run_recorded, "cut": cut, "blas": threads(), "ONE": (1,)})
         self.names |= set(self.globals)
         self.work: list[str] = []                # first lines of bind: work-items of the launches
         self.launched: list[Kernel] = []

@@ -258,6 +258,11 @@ def _results(op: Op, plan: Plan, arrays: Any) -> Any:
     return op.returns(*items) if op.returns is not None else tuple(items)
 
 
+def run_recorded(op: Op, args: tuple) -> Any:
+    """`op` as a node of a graph: what requires gradients was decided when the graph was traced."""
+    return _write_inplace(op, args, plan_of(op, args)) if op.mutates else run_eager(op, args)
+
+
 def _run_inplace(op: Op, args: tuple, plan: Plan) -> Any:
     target = args[op.mutates[0]]
     meta = target._meta
@@ -268,6 +273,12 @@ def _run_inplace(op: Op, args: tuple, plan: Plan) -> Any:
                 and any(isinstance(a, Tensor) and a._meta.requires_grad for a in args):
             target._meta = meta.replace(requires_grad=True)
             STATE.bump_epoch()
+    return _write_inplace(op, args, plan)
+
+
+def _write_inplace(op: Op, args: tuple, plan: Plan) -> Any:
+    target = args[op.mutates[0]]
+    meta = target._meta
     if plan.on_meta:
         return target
     with np.errstate(all="ignore"):
@@ -283,4 +294,4 @@ def _run_inplace(op: Op, args: tuple, plan: Plan) -> Any:
     return target
 
 
-__all__ = ["Plan", "empty_strided", "is_tensor_like", "plan_of", "run_eager", "to_number"]
+__all__ = ["Plan", "empty_strided", "is_tensor_like", "plan_of", "run_eager", "run_recorded", "to_number"]

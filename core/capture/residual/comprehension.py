@@ -3,7 +3,8 @@
     parts = [y * show(i) for i in range(3)]      becomes      def listcomp_in_f_at_13(items, y):
                                                                   out = []
                                                                   for i in items:
-                                                                      out.append(y * show(i))
+                                                                      item = y * show(i)
+                                                                      out.append(item)
                                                                   return out
 
 The functions are compiled like any other that natively run code calls, so they keep their graphs around the break.
@@ -61,8 +62,8 @@ def comprehension_unit(unit: Unit, node: Any, local: set[str]) -> Comprehension:
 
 
 def _make(unit: Unit, node: Any, names: set[str], taken: tuple[str, ...], free: tuple[str, ...], assigned: set[str]) -> Unit:
-    source, out, key = (reserved(n, sorted(names)) for n in ("items", "out", "key"))
-    body = [ast.copy_location(s, node) for s in element(node, out, key)]
+    source, out, item = (reserved(n, sorted(names)) for n in ("items", "out", "item"))
+    body = [ast.copy_location(s, node) for s in element(node, out, item)]
     for i, clause in reversed(list(enumerate(copy.deepcopy(node.generators)))):
         for condition in reversed(clause.ifs):
             body = [ast.copy_location(ast.If(condition, body, []), condition)]
@@ -85,13 +86,13 @@ def _make(unit: Unit, node: Any, names: set[str], taken: tuple[str, ...], free: 
                          file=unit.file, first_line=node.lineno, class_name=None, located=unit.located))
 
 
-def element(node: Any, out: str, key: str) -> list[ast.stmt]:
+def element(node: Any, out: str, item: str) -> list[ast.stmt]:
     """What happens with one element; the key of a dict is evaluated before the value."""
     made = copy.deepcopy(node)
     if isinstance(made, ast.GeneratorExp):
         return [ast.Expr(ast.copy_location(ast.Yield(made.elt), made.elt))]
     if isinstance(made, ast.DictComp):
-        return [ast.Assign([store(key, made.key)], made.key),
-                ast.Assign([ast.Subscript(load(out, made), load(key, made), ast.Store())], made.value)]
+        return [ast.Assign([store(item, made.key)], made.key),
+                ast.Assign([ast.Subscript(load(out, made), load(item, made), ast.Store())], made.value)]
     method = ast.Attribute(load(out, made), "append" if isinstance(made, ast.ListComp) else "add", ast.Load())
-    return [ast.Expr(ast.Call(method, [made.elt], []))]
+    return [ast.Assign([store(item, made)], made.elt), ast.Expr(ast.Call(method, [load(item, made)], []))]
