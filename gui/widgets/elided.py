@@ -26,7 +26,8 @@ class ElidedLabel(QLabel):
         self.setToolTip(text)
 
     def sizeHint(self) -> QSize:
-        return QSize(self.fontMetrics().horizontalAdvance(self.text()) + 4, super().sizeHint().height())
+        around = self.width() - self.contentsRect().width()       # padding of the style sheet
+        return QSize(self.fontMetrics().horizontalAdvance(self.text()) + 4 + around, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(40, super().minimumSizeHint().height())

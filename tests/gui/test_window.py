@@ -186,3 +186,15 @@ def test_devices_are_asked_for_when_the_list_is_opened(make_window: Any, qtbot: 
     assert window.control.settings() == {"device": "some gpu"}
     window.control.options["dynamic"] = "false"
     assert window.control.settings() == {"device": "some gpu", "dynamic": False}
+
+
+def test_a_label_with_padding_shows_its_text_whole(qapp: Any) -> None:
+    from guardscope.gui.widgets.elided import ElidedLabel
+
+    label = ElidedLabel("finished in 1.02 s, 36 calls")
+    label.setStyleSheet("padding: 0 9px")
+    label.ensurePolished()
+    label.resize(label.sizeHint())
+    label.resize(label.sizeHint())
+    assert label.fontMetrics().horizontalAdvance(label.text()) <= label.contentsRect().width()
+    label.deleteLater()
