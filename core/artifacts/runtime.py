@@ -82,7 +82,7 @@ def calls_forward(module: Any) -> bool:
     """Whether calling the module does nothing but run its `forward`: its class keeps our `__call__`."""
     call = type(module).__call__
     return isinstance(call, types.FunctionType) and call.__qualname__ == "Module.__call__" \
-        and module._compiled_call_impl is None
+        and not hasattr(call, "_guardscope_disable") and module._compiled_call_impl is None
 
 
 def holds_tensor(value: Any, depth: int = 3) -> bool:
@@ -131,6 +131,10 @@ class Runtime:
         if not isinstance(target, types.FunctionType):
             return function(*args, **kwargs)
         disabled = getattr(target, "_guardscope_disable", None)
+        if getattr(target, "_guardscope_routed", False) and isinstance(target._torchdynamo_orig_callable, types.FunctionType):
+            unit = unit_of(target._torchdynamo_orig_callable)
+            if not isinstance(unit, NoSource):
+                return routed(unit)(target._torchdynamo_orig_callable, self)(*bound, *args, **kwargs)
         if disabled is not None or hasattr(target, "_guardscope_compiled") or hasattr(target, "__op__"):
             return function(*args, **kwargs)
         if not is_compilable_file(target.__code__.co_filename):

@@ -192,6 +192,8 @@ def compile_callable(target: Any, options: Options) -> Any:
     """
     if isinstance(target, types.FunctionType):
         inner = getattr(target, "_guardscope_compiled", None)
+        if getattr(target, "_torchdynamo_disable", False):       # torch.compile says it anew
+            inner = target._torchdynamo_orig_callable            # type: ignore[attr-defined]
         if inner is not None:                # compiling what is compiled already: start from the original
             return compile_callable(inner, options)
         if getattr(target, "__op__", None) is not None or _is_library(target):

@@ -40,7 +40,7 @@ def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None 
                      mode=mode, options=tuple(sorted((k, repr(v)) for k, v in (options or {}).items())),
                      recompile_limit=recompile_limit, isolate=object() if isolate_recompiles else None)
     if isinstance(model, Module):
-        return OptimizedModule(model, chosen)
+        return OptimizedModule(model._orig_mod if isinstance(model, OptimizedModule) else model, chosen)
     return compile_callable(model, chosen)
 
 

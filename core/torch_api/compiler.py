@@ -5,20 +5,18 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from ..artifacts.artifact import Options
 from ..artifacts.backends import list_backends, resolve
 from ..artifacts.cache import CodeState
-from ..artifacts.runtime import Runtime
 from ..artifacts.stance import STANCE
 from ..artifacts.stance import set_stance as _switch
-from ..capture.residual.route import routed
-from ..capture.unit import unit_of
 from ..events.recorder import RECORDER
-from ..source.locate import NoSource
 from ..tensor.state import STATE
-from .compile_entry import compile
+from .compile_entry import OptimizedModule, compile
+from .nn import Module
 
 __all__ = ["allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable", "is_compiling",
            "is_dynamo_compiling", "is_exporting", "list_backends", "reset", "set_stance"]
@@ -44,31 +42,52 @@ def is_exporting() -> bool:
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
-    """Never capture `fn`: calling it from compiled code is a graph break. With recursive=False the functions it calls are
-    compiled on their own. Also a decorator."""
-    if fn is None:
+    """Never capture `fn`: calling it from compiled code is a graph break. With recursive=False the functions that it calls
+    there are compiled on their own. Also a decorator, with or without arguments.
+
+    Of a class the constructor and `__call__` are disabled, and the class is returned; of a module comes a module that holds
+    it and runs it as plain Python. torch.compile of what this returns compiles the original.
+    After https://docs.pytorch.org/docs/stable/generated/torch.compiler.disable.html. Raises TypeError when `fn` is not callable.
+    """
+    if fn is None or isinstance(fn, bool):
         return lambda target: disable(target, recursive, reason=reason)
-    inner = getattr(fn, "_guardscope_compiled", fn) if callable(fn) else fn
-    if isinstance(inner, bool):
-        inner = fn
+    if not callable(fn):
+        raise TypeError(f"torch.compiler.disable got {type(fn).__name__}, expected something that can be called")
+    why = reason or ("recursive" if recursive else "not recursive")
+    if isinstance(fn, type):
+        for name in ("__init__", "__call__"):
+            own = getattr(fn, name, None)
+            if isinstance(own, FunctionType):
+                setattr(fn, name, disable(own, recursive, reason=reason))
+        return fn
+    if isinstance(fn, Module):
+        return DisabledModule(fn._orig_mod if isinstance(fn, OptimizedModule) else fn, why)
+    inner = getattr(fn, "_guardscope_compiled", fn)
 
-    if recursive:
-        @functools.wraps(inner)
-        def disabled(*args: Any, **kwargs: Any) -> Any:
-            return inner(*args, **kwargs)
-    else:
-        runtime = Runtime(Options())
+    @functools.wraps(inner)
+    def disabled(*args: Any, **kwargs: Any) -> Any:
+        return inner(*args, **kwargs)
 
-        @functools.wraps(inner)
-        def disabled(*args: Any, **kwargs: Any) -> Any:
-            unit = unit_of(inner)
-            if isinstance(unit, NoSource):
-                return inner(*args, **kwargs)
-            return routed(unit)(inner, runtime)(*args, **kwargs)
-
-    disabled._guardscope_disable = reason or ("recursive" if recursive else "not recursive")  # type: ignore[attr-defined]
-    disabled._torchdynamo_disable = True                                                      # type: ignore[attr-defined]
+    disabled._guardscope_disable = why                         # type: ignore[attr-defined]
+    disabled._guardscope_routed = not recursive                # type: ignore[attr-defined]
+    disabled._torchdynamo_orig_callable = inner                # type: ignore[attr-defined]
+    disabled._torchdynamo_disable = True                       # type: ignore[attr-defined]
     return disabled
+
+
+class DisabledModule(OptimizedModule):
+    """A module that runs as plain Python also where it is called from compiled code."""
+
+    _torchdynamo_disable = True
+
+    def __init__(self, module: Module, why: str) -> None:
+        super().__init__(module, Options(backend="eager"))
+        self.__dict__["_why"] = why
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._modules["_orig_mod"](*args, **kwargs)
+
+    __call__._guardscope_disable = "a module"                  # type: ignore[attr-defined]
 
 
 def allow_in_graph(fn: Callable[..., Any]) -> Callable[..., Any]:

@@ -183,6 +183,19 @@ def make(n):
     return closure
 
 
+class Holder(torch.nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x):
+        return self.inner(x + 1) * 2
+
+
+def calls_it(x, it):
+    return it(x + 1) * 2
+
+
 doubled = lambda x: x * 2  # noqa: E731
 
 

@@ -371,6 +371,51 @@ def test_an_isolated_wrapper_uses_what_all_may_use(m):
     assert outcomes(m.add_size, [(x_of(3),)], isolate_recompiles=True) == [1]
 
 
+@pytest.mark.parametrize(("recursive", "compiled_too"), [(True, False), (False, True)])
+def test_what_a_disabled_function_calls(m, recursive, compiled_too):
+    off = torch.compiler.disable(m.raises_deep, recursive=recursive)
+    assert off.__name__ == "raises_deep"
+    for _ in range(2):
+        with pytest.raises(LookupError, match="deep down"):
+            off(x_of(2))
+    assert versions(m.helper) == []                            # nothing is compiled outside of compiled code
+
+    def calls_off(x):
+        return off(x + 1)
+
+    with pytest.raises(LookupError, match="deep down"):
+        compiled(m.calls_it)(x_of(2), off)
+    assert bool(state(m.helper).refusals) is compiled_too
+    assert versions(m.calls_it) == [0]
+
+
+def test_a_disabled_module_keeps_its_parameters(m):
+    holder = m.Holder(torch.compiler.disable(m.Net()))
+    assert [n for n, _ in holder.named_parameters()] == ["inner._orig_mod.weight"]
+    g = torch.compile(holder, backend="eager")
+    same(g(x_of(3)), holder(x_of(3)))
+    assert versions(m.Net.forward) == [] and versions(m.Holder.forward) == [0]
+    same(torch.compile(holder.inner, backend="eager")(x_of(3)), holder.inner(x_of(3)))
+    assert versions(m.Net.forward) == [0]
+
+
+def test_a_disabled_class(m):
+    cls = torch.compiler.disable(m.Scaler)
+    assert cls is m.Scaler
+    check(m.calls_it, [(x_of(3), cls(2)), (x_of(3), cls(3))])
+    assert not any(s.unit.qualname == "Scaler.__call__" for s in CodeState._all.values())
+
+
+def test_compiling_what_was_disabled_compiles_the_original(m):
+    check(torch.compiler.disable(m.add_size), [(x_of(3),)])
+    assert versions(m.add_size) == [0]
+
+
+def test_disable_of_what_cannot_be_called():
+    with pytest.raises(TypeError, match="got int"):
+        torch.compiler.disable(3)
+
+
 def test_unknown_stance():
     with pytest.raises(RuntimeError, match="stance"):
         torch.compiler.set_stance("fast")
