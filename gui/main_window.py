@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QByteArray, QMimeData, QSettings, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -30,6 +30,7 @@ from . import theme
 from .commands import Registry
 from .jobs import Jobs
 from .layouts import Layouts, offer_recent
+from .moving import dropped_files, open_dropped
 from .run_control import RunControl
 from .session_model import SessionModel
 from .tools import Tools
@@ -48,11 +49,6 @@ STATE_VERSION = 2
 DYNAMIC = (("auto", "automatic", "dynamic=None: a size that is seen to change becomes dynamic."),
            ("true", "always", "dynamic=True: sizes are dynamic from the first call on."),
            ("false", "never", "dynamic=False: every size is fixed into the version."))
-
-
-def dropped_files(data: QMimeData) -> list[Path]:
-    """The files of this machine among what is dragged."""
-    return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
 
 
 class MainWindow(QMainWindow):
@@ -377,15 +373,6 @@ class MainWindow(QMainWindow):
         if name in self.views:
             self.views[name].take_focus()
 
-    def go_to_view(self, by: int) -> None:
-        """Move the keyboard to the next view that is in front, in the order in which they stand."""
-        shown = [v for v in self.views.values() if v.isVisible() and v.front and v.name not in ("summary", "replay")]
-        shown.sort(key=lambda v: (v.mapTo(self, v.rect().topLeft()).x() // 80, v.mapTo(self, v.rect().topLeft()).y()))
-        here = self.focusWidget()
-        at = next((i for i, v in enumerate(shown) if here is not None and v.isAncestorOf(here)), -1 if by > 0 else 0)
-        if shown:
-            shown[(at + by) % len(shown)].take_focus()
-
     def set_theme(self, name: str) -> None:
         """"light" or "dark"; remembered."""
         app = QApplication.instance()
@@ -430,17 +417,10 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """One file is opened; of two sessions the later one is opened and compared with the other."""
         files = dropped_files(event.mimeData())
-        if not files:
-            return
-        event.acceptProposedAction()
-        sessions = sorted((f for f in files if f.suffix == ".guardscope"), key=lambda f: f.stat().st_mtime if f.exists() else 0)
-        if len(sessions) >= 2:
-            if self.open_path(sessions[-1]):
-                self.tools.compare_with(sessions[-2])
-        else:
-            self.open_path(files[0])
+        if files:
+            event.acceptProposedAction()
+            open_dropped(self, files)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.tools.close()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import theme
 from .commands import Command
+from .moving import go_to_view
 from .tool_commands import register_tools
 
 if TYPE_CHECKING:
@@ -107,9 +108,9 @@ def register(w: MainWindow) -> None:
                 "Keep the present arrangement of the views under a name", "", nothing_open, group=1),
         Command("layout.forget", f"Forget a layout{dots}", lambda: w.layouts.ask_forget(), "View", "", "", "",
                 lambda: nothing_open() or ("" if w.layouts.names() else "no layout was saved"), group=1),
-        Command("go.next_view", "Next view", lambda: w.go_to_view(1), "Go", "F6", "Move the keyboard to the next view", "",
+        Command("go.next_view", "Next view", lambda: go_to_view(w, 1), "Go", "F6", "Move the keyboard to the next view", "",
                 nothing_open, group=3),
-        Command("go.previous_view", "Previous view", lambda: w.go_to_view(-1), "Go", "Shift+F6", "", "", nothing_open,
+        Command("go.previous_view", "Previous view", lambda: go_to_view(w, -1), "Go", "Shift+F6", "", "", nothing_open,
                 group=3),
         Command("view.light", "Light theme", lambda: w.set_theme("light"), "View", group=2,
                 checked=lambda: theme.active().name == "light"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -159,15 +160,24 @@ def modes_of(g: GuardRow) -> dict[str, str]:
     return {name: part[len(name):].strip() for part in g.expected.split(", ") for name in names if part.startswith(name + " ")}
 
 
+def tensor_facts(g: GuardRow) -> dict[str, Any] | None:
+    """What a TENSOR_MATCH guard expects; None in sessions that do not hold it (or hold nonsense)."""
+    f = g.facts
+    kinds = {"cls": str, "dtype": str, "device": str, "requires_grad": bool, "sizes": list, "strides": list}
+    if not all(isinstance(f.get(name), kind) for name, kind in kinds.items()) or len(f["sizes"]) != len(f["strides"]) \
+            or not all(n is None or type(n) is int for n in (*f["sizes"], *f["strides"])):
+        return None
+    return f
+
+
 def expected_value(g: GuardRow) -> Value | None:
     """The value that a guard demands, where it demands just one."""
     if g.kind == "TENSOR_MATCH":
-        sizes, strides = g.facts.get("sizes"), g.facts.get("strides")
-        if not (isinstance(sizes, list) and isinstance(strides, list) and all(type(n) is int for n in (*sizes, *strides))):
+        f = tensor_facts(g)
+        if f is None or None in (*f["sizes"], *f["strides"]):
             return None
-        return Value("tensor", str(g.facts.get("cls", "Tensor")), dtype=str(g.facts.get("dtype", "")), shape=tuple(sizes),
-                     strides=tuple(strides), device=str(g.facts.get("device", "cpu")),
-                     requires_grad=bool(g.facts.get("requires_grad")))
+        return Value("tensor", f["cls"], dtype=f["dtype"], shape=tuple(f["sizes"]), strides=tuple(f["strides"]),
+                     device=f["device"], requires_grad=f["requires_grad"])
     if g.kind == "EQUALS_MATCH":
         if "value" in g.facts and type(g.facts["value"]).__name__ == g.facts.get("type"):
             return Value("value", str(g.facts["type"]), g.facts["value"])

@@ -16,7 +16,7 @@ from typing import Any
 from .conditions import NotKnown, evaluate, normal
 from .reader import Session
 from .schema import FailureRow, GuardRow, Value
-from .situation import Situation, expected_value, miss_of, modes_of, situation, type_of
+from .situation import Situation, expected_value, miss_of, modes_of, situation, tensor_facts, type_of
 from .summary import entries_of, limit_of
 from .value_text import text_of
 
@@ -200,8 +200,8 @@ def _value(s: Situation, g: GuardRow) -> Value:
 
 
 def _tensor(s: Situation, g: GuardRow) -> Iterator[Difference]:
-    v, e, where = _value(s, g), g.facts, g.origin
-    if not e:
+    v, e, where = _value(s, g), tensor_facts(g), g.origin
+    if e is None:
         raise NotKnown("this session does not hold the strides that are expected")
     if v.kind != "tensor":
         yield where, "none" if v.value is None and v.kind == "value" else "type", str(e["cls"]), v.text, None

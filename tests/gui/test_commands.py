@@ -187,7 +187,7 @@ def test_recent_files_are_commands(make_window: Any, tmp_path: Any) -> None:
 
 
 def test_files_are_dropped(make_window: Any, tmp_path: Any, qtbot: Any) -> None:
-    from guardscope.gui.main_window import dropped_files
+    from guardscope.gui.moving import dropped_files
     from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
     from PySide6.QtGui import QDragEnterEvent, QDropEvent
 
