@@ -212,7 +212,8 @@ def make_runner(dispatcher: Dispatcher, artifact: Artifact, tensor_params: tuple
                   f"    __append((__id, __t0, __clock(), {values}{who}))"]
     lines += ["    return __result"]
     namespace = {"__rest": rest, "__MISS": MISS, "__dispatcher": dispatcher, "__artifact": artifact,
-                 "__touch": dispatcher.state.touch, "__append": RECORDER.append, "__entry": SHADOW.entry(dispatcher.state, artifact),
+                 "__touch": dispatcher.state.touch, "__append": RECORDER.append,
+                 "__entry": SHADOW.entry(dispatcher.state, artifact),
                  "__clock": time.perf_counter_ns, "__id": artifact.id, "__failed": record_failure,
                  "__code_id": dispatcher.state.code_id, "__thread": threading.get_ident, **kinds}
     return compile_text("\n".join(lines) + "\n", f"<reuse {unit.qualname} version {artifact.version}>", namespace, "run")

@@ -16,7 +16,8 @@ from ..errors import ScriptError
 class Settings:
     """dynamic: None (automatic), True or False, the default of torch.compile(dynamic=). device: "auto" or (a part of) an
     OpenCL device's name. backend: "opencl", or "eager" for NumPy. recompile_limit: None keeps torch._dynamo.config's.
-    shadow: repeat every n-th reused call in plain Python and compare (shadow.py; 0 = never). record_results: keep sums of results."""
+    shadow: repeat every n-th reused call in plain Python and compare (see shadow.py; 0 = never). record_results: keep sums
+    of results."""
 
     dynamic: bool | None = None
     device: str = "auto"

@@ -1,13 +1,13 @@
 """The shadow check: repeat reused calls in plain Python from the same state, and report any difference (`--shadow N`).
 
-Of every version the first reused call is repeated, then every N-th. The call runs as always; then everything it can reach is put
-back to where it was (shadow_world.py), the original function runs as plain Python, both outcomes are compared
+Of every version the first reused call is repeated, then every N-th. The call runs as always; then everything it can reach is
+put back to where it was (shadow_world.py), the original function runs as plain Python, both outcomes are compared
 (shadow_compare.py), and the state that the reused version left is put in place again. The script notices nothing but the time.
 
-Only versions that are one graph from beginning to end can be repeated: what they do is known. One that runs plain Python between
-graphs may print or write files, which must not happen twice; the rest of its function after such a step is a version of its
-own and is checked. Whatever the repeated function prints is kept from the script and is itself a difference. Nothing here
-exists in the generated code while the check is off.
+Only versions that are one graph from beginning to end can be repeated: what they do is known. One that runs plain Python
+between graphs may print or write files, which must not happen twice; the rest of its function after such a step is a version
+of its own and is checked. Whatever the repeated function prints is kept from the script and is itself a difference. Nothing
+here exists in the generated code while the check is off.
 """
 
 from __future__ import annotations

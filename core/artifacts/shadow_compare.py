@@ -1,8 +1,8 @@
 """Whether a repeated call did the same: what it returned or raised, and what it left in everything it could reach.
 
-Both calls start from the same objects, so an object that was there before is equal only to itself; what the calls made is compared
-by structure. A `Picture` is taken right after each call, before the state is put back: values that look at memory the calls write
-to are copied into it.
+Both calls start from the same objects, so an object that was there before is equal only to itself; what the calls made is
+compared by structure. A `Picture` is taken right after each call, before the state is put back: values that look at memory the
+calls write to are copied into it.
 """
 
 from __future__ import annotations

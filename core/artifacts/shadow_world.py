@@ -1,9 +1,10 @@
 """Everything a call can read or change, saved so that it can be put back: the ground on which a call is repeated.
 
-`World(fn, args)` walks from a function and its arguments through closures, the globals that its code names, containers, objects,
-classes, modules and tensors, and keeps what each changeable thing holds. `state()` is what they hold now, `restore` puts a state
-back in place: every object stays itself, so nothing outside notices. An iterator or a tensor outside the host's memory cannot be
-put back: Unrepeatable. Files and objects of Python's library are left alone; a call captured whole does not change them.
+`World(fn, args)` walks from a function and its arguments through closures, the globals that its code names, containers,
+objects, classes, modules and tensors, and keeps what each changeable thing holds. `state()` is what they hold now, `restore`
+puts a state back in place: every object stays itself, so nothing outside notices. An iterator or a tensor outside the host's
+memory cannot be put back: Unrepeatable. Files and objects of Python's library are left alone; a call captured whole does not
+change them.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ from ..tensor.tensor import Tensor
 from .runtime import is_compilable_file
 
 MOST = 200_000               # objects walked
-FIXED = (int, float, complex, str, bytes, type(None), range, slice, types.BuiltinFunctionType, types.CodeType, enum.Enum, np.generic,
-         property, types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType, type(Ellipsis))
+FIXED = (int, float, complex, str, bytes, type(None), range, slice, types.BuiltinFunctionType, types.CodeType, enum.Enum,
+         np.generic, property, types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType,
+         type(Ellipsis))
 NAMESPACES = (types.SimpleNamespace, collections.UserDict, collections.UserList, collections.ChainMap, BaseException)
 HEAP_TYPE = 1 << 9
 
@@ -123,7 +125,8 @@ class World:
         if isinstance(v, dict):
             store = collections.OrderedDict if isinstance(v, collections.OrderedDict) else dict
             self.hold(v, name, lambda: tuple(store.items(v)), lambda held: put_dict(store, v, held))
-            self.todo += [(x, f"{name}[{k!r}]" if isinstance(k, str | int) else f"a value of {name}") for k, x in store.items(v)]
+            self.todo += [(x, f"{name}[{k!r}]" if isinstance(k, str | int) else f"a value of {name}")
+                          for k, x in store.items(v)]
             self.todo += [(k, f"a key of {name}") for k in store.keys(v)]
         elif isinstance(v, list | bytearray | array.array):
             self.hold(v, name, lambda: tuple(v[:]), lambda held: put_list(v, held))

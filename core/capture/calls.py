@@ -316,8 +316,8 @@ def keyword_default(ev: Any, function: FunctionValue, name: str) -> Value | None
     if name not in real.__kwdefaults__:
         ev.guard("DICT_CONTAINS", held, (name, False), "no such default")
         return None
-    origin = ItemOrigin(held, name)
-    return ev.existing(origin, real.__kwdefaults__[name])
+    ev.guard("DICT_CONTAINS", held, (name, True), "a default is used")
+    return ev.existing(ItemOrigin(held, name), real.__kwdefaults__[name])
 
 
 __all__ = ["call", "dict_items", "pinned"]

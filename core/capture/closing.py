@@ -17,7 +17,7 @@ PAIRS_LIMIT = 24          # beyond so many tensor inputs only those that are wri
 def alias_guards(ev: Any) -> None:
     """Other calls must not make one object of what were two here, where that could change the result."""
     inputs = [v for v in ev.objects.values() if isinstance(v, TensorValue)]
-    written = {id(v) for v in written_inputs(ev)}
+    written = {id(v) for v in written_inputs(ev)} | set(ev.data_stores)
     free = [v for v in inputs if not (isinstance(v.origin, InstanceDictOrigin) and v.origin.slot != "__dict__")]
     few = len(free) <= PAIRS_LIMIT
     for i, a in enumerate(inputs):
@@ -44,7 +44,8 @@ def unread(ev: Any) -> list[Origin]:
     """What the script named without looking at it: `x = settings.rate`, x not used. Were it gone, naming it would raise."""
     places = []
     for o, lazy in ev.lazies.items():
-        if lazy.known is None and (isinstance(o, GlobalOrigin | InstanceDictOrigin) or isinstance(o, CellOrigin) and o in ev.named
+        if lazy.known is None and (isinstance(o, GlobalOrigin | InstanceDictOrigin)
+                                   or isinstance(o, CellOrigin) and o in ev.named
                                    or isinstance(o, AttrOrigin) and not o.name.startswith("__")):
             places.append(o)
     return places

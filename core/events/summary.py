@@ -13,7 +13,7 @@ import numpy as np
 
 from .advice import VALUE_KINDS, cure, result_words
 from .reader import Session
-from .schema import OUTCOMES, Break, FailureRow, GuardRow
+from .schema import OUTCOMES, Break, Event, FailureRow, GuardRow
 
 DEFAULT_LIMIT = 8
 MOST_SIGNATURES = 20_000       # signatures looked at for the sizes seen
@@ -340,8 +340,8 @@ def plural(count: int, word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShadowCheck:
-    """What the shadow check did: every `every`-th reused call of a version was repeated in plain Python (0: never); `checked` of
-    them, `different` with another outcome. `skipped`: why calls could not be repeated -> how many."""
+    """What the shadow check did: every `every`-th reused call of a version was repeated in plain Python (0: never);
+    `checked` of them, `different` with another outcome. `skipped`: why calls could not be repeated -> how many."""
 
     every: int = 0
     checked: int = 0

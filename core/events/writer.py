@@ -207,8 +207,8 @@ class Writer:
     def _nested_leaf(self, lane: Lane, row: tuple[Any, ...]) -> None:
         number, start, end, values = self.ids["artifact"][row[0]], *row[1:4]
         code = self.artifact_code[number]
-        lane.open_runs.append((lane.call, code, number, lane.outcome(number, REUSE), start - self.zero, end - self.zero, len(lane.stack),
-                               self._signature(code, values), 0, lane.number))
+        lane.open_runs.append((lane.call, code, number, lane.outcome(number, REUSE), start - self.zero, end - self.zero,
+                               len(lane.stack), self._signature(code, values), 0, lane.number))
 
     def _whole_leaves(self, rows: list[tuple[Any, ...]], lanes: list[int]) -> None:
         """Calls that are one reused run each. `lanes`: the number of each one's thread; empty for the main thread."""
@@ -260,7 +260,7 @@ class Writer:
             self.ids[table][engine_id] = number
         names = cls.__dataclass_fields__      # type: ignore[attr-defined]
         if "call" in names and "call" not in fields:
-            after = table == "result" or fields.get("kind") == "shadow" and lane.call < 0     # of the call that has just ended
+            after = table == "result" or fields.get("kind") == "shadow" and lane.call < 0     # its row comes next
             fields["call"] = (self.next_call if table == "event" else lane.last_call) if after else lane.call
         for key in ("time", "start", "end"):
             if key in fields:

@@ -182,7 +182,8 @@ def test_nothing_is_found_where_all_is_well_and_every_effect_happens_once() -> N
         found = [run(first, "n") for _ in range(6)]
         return [[t.tolist() for t in (f[0], f[1])] for f in found] + [
             closed, len(LOG), items, len(box.seen), all(s is first for s in box.seen), Counter.last is first, first.tolist(),
-            net.mean.tolist(), net.cache["last"] is first, found[-1][2] is items, found[-1][3]["made"][0] is found[-1][3]["made"][1],
+            net.mean.tolist(), net.cache["last"] is first, found[-1][2] is items,
+            found[-1][3]["made"][0] is found[-1][3]["made"][1],
             torch.rand(1).item()]
 
     mine = drive(compiled=True)

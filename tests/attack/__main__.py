@@ -7,7 +7,6 @@ import random
 import resource
 import signal
 import sys
-import textwrap
 import time
 from pathlib import Path
 
@@ -16,7 +15,7 @@ sys.path.insert(0, str(ROOT))
 import main  # noqa: E402
 
 main.make_importable()
-from guardscope.tests.attack.random import grammar  # noqa: E402
+from guardscope.tests.attack.random.grammar import listing  # noqa: E402
 from guardscope.tests.attack.random.trial import attempt, run, shrink, shrink_program  # noqa: E402
 from guardscope.tests.attack.random.world import World  # noqa: E402
 
@@ -31,13 +30,6 @@ class TooLong(BaseException):
 
 def too_long(*_: object) -> None:
     raise TooLong
-
-
-def listing(program: str) -> str:
-    """The text of a generated program, indented."""
-    if not program.startswith("generated "):
-        return ""
-    return textwrap.indent(grammar.source(int(program.split()[1])), "    | ")
 
 
 def attack(argv: list[str]) -> int:

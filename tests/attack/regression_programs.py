@@ -848,3 +848,30 @@ def name_before_a_step_that_raises():
             v = v - 1
         return v
     return f, (row(), torch.add), lambda: globals().pop("LAST")
+
+
+@case
+def keyword_default_gone_that_nobody_reads():
+    def inner(v, *, spare=3):
+        return v + 1
+    return (lambda v: inner(v)), (row(),), lambda: setattr(inner, "__kwdefaults__", None)
+
+
+@case
+def locals_of_a_function_that_is_not_compiled():
+    def f(v, bag):
+        v = v / 2
+        return v + len(locals()), sorted(locals())
+    return f, (row(), {}), nothing
+
+
+@case
+def builtin_called_with_what_it_does_not_take():
+    held = [abs]
+    return (lambda v: held[0](v, by=2)), (row(),), lambda: held.__setitem__(0, pow)
+
+
+@case
+def power_with_a_modulus_by_name():
+    held = [5]
+    return (lambda v: v * pow(2, 3, mod=held[0])), (row(),), lambda: held.__setitem__(0, 7)

@@ -77,7 +77,7 @@ class Pairing:
             if a is not b and not isinstance(a, types.BuiltinFunctionType):
                 self.fail(where, a, b)
         elif isinstance(a, enum.Enum):
-            if a.name != b.name or {k: v for k, v in vars(a).items() if k[0] != "_"} != {k: v for k, v in vars(b).items() if k[0] != "_"}:
+            if a.name != b.name or public(a) != public(b):
                 self.fail(where, a, b)
         elif isinstance(a, types.MethodType):
             self.same(a.__func__, b.__func__, where)
@@ -187,6 +187,14 @@ def same_class(a: type, b: type) -> bool:
         "attack_")
 
 
+def public(member: Any) -> dict[str, Any]:
+    return {k: v for k, v in vars(member).items() if k[0] != "_"}
+
+
+def led_by(problem: BaseException) -> tuple[str, str]:
+    return type(problem.__cause__).__name__, type(problem.__context__).__name__
+
+
 def cell_value(cell: Any) -> Any:
     try:
         return cell.cell_contents
@@ -210,7 +218,7 @@ def same_outcome(a: tuple[str, Any], b: tuple[str, Any], pairing: Pairing) -> No
         pairing.same(a[1], b[1], "result")
     elif isinstance(a[1], TypeError) and isinstance(b[1], TypeError) and "argument" in str(b[1]):
         return                                         # which function was called wrongly is worded by what called it
-    elif (type(a[1].__cause__).__name__, type(a[1].__context__).__name__) != (type(b[1].__cause__).__name__, type(b[1].__context__).__name__):
+    elif led_by(a[1]) != led_by(b[1]):
         pairing.fail("what led to the exception", (a[1].__cause__, a[1].__context__), (b[1].__cause__, b[1].__context__))
     elif not same_class(type(a[1]), type(b[1])) or ADDRESS.sub("", str(a[1])) != ADDRESS.sub("", str(b[1])):
         pairing.fail("exception", repr(a[1]), repr(b[1]))

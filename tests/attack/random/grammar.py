@@ -4,6 +4,7 @@
 functions of that file. Equal seeds give equal texts.
 """
 
+# ruff: noqa: E501 - tables of texts
 from __future__ import annotations
 
 import random
@@ -321,6 +322,13 @@ def source(seed: int) -> str:
             continue
         return text
     return SHORTER[number]
+
+
+def listing(program: str) -> str:
+    """The text of a generated program, indented; nothing for a written one."""
+    if not program.startswith("generated "):
+        return ""
+    return textwrap.indent(source(int(program.split()[1])), "    | ")
 
 
 def shorter(text: str) -> Iterator[str]:

@@ -14,6 +14,7 @@ import sys
 import threading
 import types
 import weakref
+
 from torch.nn.functional import relu as imported
 
 

@@ -6,28 +6,23 @@ change can be made in each of them, and again when a failure is repeated.
 
 from __future__ import annotations
 
-import builtins
 import collections
 import contextlib
 import contextvars
 import copy
 import enum
 import functools
-import math
-import os
 import random
-import sys
 import threading
 import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from guardscope.core.tensor.state import STATE
 from guardscope.core.tensor.tensor import Tensor
 
 from .places import Place, View, builtin_names
-from .world import Shared, World, is_program
+from .world import World, is_program
 
 
 class Impossible(Exception):
@@ -162,7 +157,8 @@ def other_object(rng: Rng, v: Any, view: View) -> Any:
     if isinstance(v, m.enum.Enum):
         return rng.choice([m.Colour.RED, m.Colour.BLUE, 1, *type(v)])
     if isinstance(v, np.ndarray | np.generic):
-        return rng.choice([np.asarray(v) + 1, np.asarray(v).astype(np.float64), np.float32(1.5), np.arange(3.0), np.asarray(v)[..., None], 2.0,
+        a = np.asarray(v)
+        return rng.choice([a + 1, a.astype(np.float64), np.float32(1.5), np.arange(3.0), a[..., None], 2.0,
                            torch().ones(3), np.ones(3, np.float32)[::-1]])
     if isinstance(v, range | slice | bytes | bytearray | complex):
         return rng.choice([range(2), range(1, 4), slice(1, 2), slice(None, 2), b"abc", bytearray(b"z"), 3 + 1j, 3, [0, 1]])
@@ -211,6 +207,10 @@ def swap(rng: Rng, place: Place, view: View) -> None:
     place.put(value)
 
 
+OTHERS = (np.ndarray, collections.UserDict, collections.UserList, random.Random, functools.partial, types.ModuleType,
+          threading.local, bytearray)
+
+
 def change(rng: Rng, place: Place, view: View) -> None:
     """Change the object itself."""
     v = place.value
@@ -218,8 +218,7 @@ def change(rng: Rng, place: Place, view: View) -> None:
         raise Impossible
     if isinstance(v, enum.Enum):
         change_enum(rng, v, view)
-    elif isinstance(v, np.ndarray | collections.UserDict | collections.UserList | random.Random | functools.partial | types.ModuleType |
-                    threading.local | bytearray) or hasattr(v, "__next__") or hasattr(v, "typecode"):
+    elif isinstance(v, OTHERS) or hasattr(v, "__next__") or hasattr(v, "typecode"):
         change_other(rng, v, view)
     elif isinstance(v, contextvars.ContextVar):
         v.set(rng.choice([2, 3.5, None]))
@@ -271,7 +270,8 @@ def change_other(rng: Rng, v: Any, view: View) -> None:
         rng.choice([lambda: v.seed(9), v.random])()
     elif isinstance(v, functools.partial):
         held: Any = v
-        rng.choice([lambda: held.__setstate__((held.func, (*held.args, 2), held.keywords, None)), lambda: setattr(held, "note", 3),
+        rng.choice([lambda: held.__setstate__((held.func, (*held.args, 2), held.keywords, None)),
+                    lambda: setattr(held, "note", 3),
                     lambda: held.keywords.update(shift=2), lambda: held.keywords.clear(),
                     lambda: held.__setstate__((view.world.module.double, held.args, held.keywords, None))])()
     elif hasattr(v, "__next__"):
@@ -342,7 +342,8 @@ def change_tensor(rng: Rng, v: Any, view: View) -> None:
             v.data = rng.choice([v.detach().flatten()[1:], v.detach().flatten()[::2], v.detach().flatten()[:1].expand(3)])
 
     with t.no_grad():
-        rng.choice([same_memory, hook, strided, lambda: t._dynamo.mark_static(v), lambda: v.add_(1), data, tag, lambda: v.requires_grad_(not v.requires_grad), lambda: v.unsqueeze_(0),
+        rng.choice([same_memory, hook, strided, lambda: t._dynamo.mark_static(v), lambda: v.add_(1), data, tag,
+                    lambda: v.requires_grad_(not v.requires_grad), lambda: v.unsqueeze_(0),
                     lambda: t._dynamo.maybe_mark_dynamic(v, 0), lambda: v.zero_(), lambda: v.t_() if v.dim() <= 2 else v])()
 
 
@@ -436,12 +437,15 @@ METHODS: dict[str, list[Any]] = {
     "__rmul__": [lambda self, other: other], "__lt__": [lambda self, other: True], "__iadd__": [lambda self, other: self],
     "__init__": [lambda self, *a, **k: self.__dict__.update(k=1, items=[])], "__post_init__": [lambda self: None],
     "__delattr__": [lambda self, name: None], "__str__": [lambda self: "text"], "__index__": [lambda self: 1],
-    "__int__": [lambda self: 2], "__float__": [lambda self: 2.5], "__neg__": [lambda self: 3], "__format__": [lambda self, how: "f"],
+    "__int__": [lambda self: 2], "__float__": [lambda self: 2.5], "__neg__": [lambda self: 3],
+    "__format__": [lambda self, how: "f"],
     "__next__": [lambda self: 4], "__missing__": [lambda self, key: 6], "__enter__": [lambda self: [1]],
-    "__exit__": [lambda self, *a: True, lambda self, *a: None], "__round__": [lambda self, *a: 2], "__dir__": [lambda self: ["k"]],
+    "__exit__": [lambda self, *a: True, lambda self, *a: None], "__round__": [lambda self, *a: 2],
+    "__dir__": [lambda self: ["k"]],
     "__reversed__": [lambda self: iter([5])], "__set_name__": [lambda self, *a: None], "__get__": [lambda self, *a: 3],
     "__set__": [lambda self, *a: None], "__new__": [lambda cls, *a, **k: object.__new__(cls)], "__repr__": [lambda self: "r"],
-    "__instancecheck__": [lambda cls, x: True, lambda cls, x: False], "__delitem__": [lambda self, i: None], "__or__": [lambda self, o: 4],
+    "__instancecheck__": [lambda cls, x: True, lambda cls, x: False], "__delitem__": [lambda self, i: None],
+    "__or__": [lambda self, o: 4],
     "__setitem__": [lambda self, i, x: None], "__matmul__": [lambda self, o: 4], "__copy__": [lambda self: self],
     "__deepcopy__": [lambda self, memo: self], "__torch_function__": [classmethod(lambda cls, *a, **k: 5)],
     "__abs__": [lambda self: 4], "__class_getitem__": [classmethod(lambda cls, i: cls)], "__length_hint__": [lambda self: 2]}
@@ -554,7 +558,7 @@ def change_module(rng: Rng, v: Any, view: View) -> None:
                 setattr(v, name, rng.choice(modules))
 
     def tie() -> None:
-        params = [p for p in v.parameters()]
+        params = list(v.parameters())
         for name in list(v._parameters)[-1:]:
             if params and v._parameters[name] is not None:
                 setattr(v, name, params[0])
@@ -566,12 +570,14 @@ def change_module(rng: Rng, v: Any, view: View) -> None:
     def in_place() -> None:
         with t.no_grad():
             for p in list(v.parameters())[:1]:
-                rng.choice([lambda: p.add_(1), lambda: setattr(p, "data", p.detach() * 2), lambda: setattr(p, "data", p.detach()[:1])])()
+                rng.choice([lambda: p.add_(1), lambda: setattr(p, "data", p.detach() * 2),
+                            lambda: setattr(p, "data", p.detach()[:1])])()
 
     def by_register() -> None:
         v.register_buffer(rng.choice(["offset", "extra", "scale2"]), t.full((4,), 3.0))
 
-    rng.choice([child, parameter, raw_parameters, exchanged_stores, forward, hook, order, by_register, unhook, share, tie, freeze, in_place,
+    rng.choice([child, parameter, raw_parameters, exchanged_stores, forward, hook, order, by_register, unhook, share, tie,
+                freeze, in_place,
                 lambda: v.apply(lambda child: child.train(rng.random() < 0.5)), lambda: v.load_state_dict({}, strict=False),
                 lambda: v.train(not v.training), lambda: v.double(), lambda: v.half(), lambda: v.requires_grad_(False),
                 lambda: v.add_module("more", m.Scaled())])()
@@ -588,87 +594,3 @@ def shadow(rng: Rng, place: Place, view: View) -> None:
 
 CHANGES: dict[str, Callable[[Rng, Place, View], None]] = {"replace": replace, "drop": drop, "swap": swap, "change": change,
                                                           "shadow": shadow}
-
-
-def twice_for_programs(before: Any, *args: Any) -> Any:
-    """A replaced builtin: numbers become twice as large, but only where a program calls it."""
-    result = before(*args)
-    return result * 2 if args and type(args[0]) in (int, float) and type(result) in (int, float) else result
-
-
-# -- what both worlds share -------------------------------------------------------------------------------------------
-def change_shared(seed: int, view: View, shared: Shared) -> None:
-    """Modes, the environment, functions of libraries: once for both worlds."""
-    rng, t = random.Random(seed), torch()
-
-    def library() -> None:
-        if not view.libraries:
-            raise Impossible
-        owner, name = rng.choice(view.libraries)
-        before = vars(owner)[name]
-        shared.replace(owner, name, lambda *a, **k: before(*a, **k) * 2)
-
-    def method() -> None:
-        held = vars(t.Tensor)
-        names = [n for n in view.names if callable(held.get(n)) and n not in ("__class__", "clone", "detach")]
-        if not names:
-            raise Impossible
-        name = rng.choice(names)
-        before = vars(t.Tensor)[name]
-        shared.replace(t.Tensor, name, lambda self, *a, **k: before(self, *a, **k) * 2)
-
-    def layer() -> None:
-        cls = rng.choice([t.nn.Linear, t.nn.ReLU, t.nn.Sequential, t.nn.LayerNorm])
-        before = cls.forward
-        shared.replace(cls, "forward", lambda self, x: before(self, x) + 1)
-
-    def environment() -> None:
-        rng.choice([lambda: os.environ.__setitem__("GUARDSCOPE_ATTACK", rng.choice(["", "a", "abcdef"])),
-                    lambda: os.environ.pop("GUARDSCOPE_ATTACK", None), lambda: os.putenv("GUARDSCOPE_ATTACK", "zz")])()
-
-    def python() -> None:
-        name = rng.choice(["round", "pow", "ord"])
-        before = vars(builtins)[name]
-        shared.replace(builtins, name, functools.partial(twice_for_programs, before))
-
-    def new_of_tensor() -> None:
-        name = rng.choice(["tag", "k", "rate", "extra", "by", "__len__", "__bool__", "__iter__", "__index__", "__getattr__", "__eq__"])
-        if name not in vars(t.Tensor):
-            shared.add(t.Tensor, name, rng.choice([3, property(lambda self: 4), lambda self, *a: 2]))
-
-    def of_module_class() -> None:
-        name = rng.choice(["__call__", "extra", "k", "rate", "__len__", "train", "parameters", "named_children", "by"])
-        before = vars(t.nn.Module).get(name)
-        if before is None:
-            shared.add(t.nn.Module, name, rng.choice([3, property(lambda self: 4)]))
-        else:
-            shared.replace(t.nn.Module, name, lambda self, *a, **k: before(self, *a, **k))
-
-    def library_method() -> None:
-        cls, name = rng.choice([(collections.UserDict, "__getitem__"), (collections.OrderedDict, "items"), (enum.Enum, "__hash__"),
-                                (collections.Counter, "most_common"), (random.Random, "choice"), (collections.ChainMap, "get")])
-        if name in vars(cls):
-            before = vars(cls)[name]
-            try:
-                shared.replace(cls, name, lambda self, *a: before(self, *a))
-            except TypeError:                          # a class of C
-                raise Impossible from None
-
-    def process() -> None:
-        rng.choice([lambda: os.chdir("/"), lambda: os.chdir("/tmp"), lambda: sys.argv.append("more"), sys.argv.clear])()
-
-    def module_of_name() -> None:
-        stand_in = types.ModuleType("math")
-        vars(stand_in).update(vars(math))
-        vars(stand_in)["sqrt"] = lambda x: 7.0
-        shared.exchange(sys.modules, "math", stand_in)
-
-    def deterministic() -> None:
-        t.use_deterministic_algorithms(not t.are_deterministic_algorithms_enabled())
-
-    def autocast() -> None:
-        STATE.set(autocast=("cpu", rng.choice([t.bfloat16, t.float16])))
-
-    rng.choice([library, library, library, method, method, layer, environment, environment, python, new_of_tensor, of_module_class,
-                library_method, process, module_of_name, deterministic, autocast, lambda: STATE.set(grad_enabled=not STATE.mode.grad_enabled),
-                lambda: t.set_default_dtype(t.float64), lambda: STATE.set(inference=True, grad_enabled=False)])()

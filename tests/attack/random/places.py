@@ -180,8 +180,8 @@ def function(view: View, f: Any, path: str) -> None:
                         functools.partial(f.__kwdefaults__.__setitem__, k), None, "default"))
     for name in list(vars(f)):
         if not name.startswith("_"):
-            add(view, Place(f"{path}.{name}", vars(f)[name], functools.partial(setattr, f, name), functools.partial(delattr, f, name),
-                            "attribute"))
+            add(view, Place(f"{path}.{name}", vars(f)[name], functools.partial(setattr, f, name),
+                            functools.partial(delattr, f, name), "attribute"))
     held = f.__globals__
     for name in names_of(f.__code__):
         if name not in view.names:
