@@ -5,7 +5,9 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from ..graph.fake import fake
 from ..guards.origin import InstanceDictOrigin
+from ..tensor.meta import Spec
 from .attribute_rules import is_library
 from .attributes import (
     MODULE_STORES,
@@ -74,10 +76,25 @@ def set_attribute(ev: Any, obj: Value, name: str, value: Value) -> None:
         if name in ("__name__", "__qualname__"):
             setattr(obj, name.strip("_"), ev.force(value).value)
         obj.attributes[name] = value
+    elif isinstance(obj, TensorValue) and name == "data" and obj.origin is not None:
+        set_data(ev, obj, ev.force(value))
     elif isinstance(obj, PyModuleValue) and not is_library(obj.real):
         ev.globals_of(vars(obj.real)).stored[name] = value
     else:
         raise Break("attribute-set", name=name, what=f"an object of class {obj.type.__name__}")
+
+
+def set_data(ev: Any, obj: TensorValue, value: Value) -> None:
+    """`tensor.data = other` of an existing tensor: it goes on with the other's memory, and stays the same object."""
+    if not isinstance(value, TensorValue) or value.fake._meta.dtype is not obj.fake._meta.dtype:
+        raise Break("attribute-set", name="data", what=f"an object of class {obj.type.__name__}")
+    before, after = obj.fake._meta, value.fake._meta
+    ev.keep.append(obj.fake)               # ev.tensors knows it by its id
+    obj.fake = fake(value.fake._node, Spec(after.dtype, after.shape, after.strides, after.device, before.requires_grad,
+                                           before.cls))
+    ev.tensors[id(obj.fake)] = obj
+    ev.keep.append(obj.fake)
+    ev.data_stores[id(obj)] = (obj, value)
 
 
 def plain_set(ev: Any, obj: ObjectValue, name: str, value: Value) -> None:

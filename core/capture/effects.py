@@ -26,6 +26,7 @@ def values_in(ev: Any) -> list[Value]:
             out += list(changed.items.values())
         elif isinstance(changed, ObjectValue):
             out += [changed.attributes[n] for n in changed.changed]
+    out += [value for _, value in ev.data_stores.values()]
     for stores in ev.class_stores.values():
         out += list(stores.values())
     for scope in ev.globals.values():
@@ -48,6 +49,8 @@ def write(ev: Any, r: Rebuilder) -> None:
             r.lines.append(f"{name}.update([{inner}])")
         elif isinstance(changed, ObjectValue):
             write_object(r, changed)
+    for tensor, value in ev.data_stores.values():
+        r.lines.append(f"{r.value(tensor)}.data = {r.value(value)}")
     for cls, stores in ev.class_stores.items():
         for name, value in stores.items():
             r.lines.append(f"{r.pin(cls)}.{name} = {r.value(value)}")

@@ -60,6 +60,7 @@ class Evaluator:
         self.captured: set[str] = set()            # locals of the compiled function that functions made in it share
         self.kinds: dict[str, str] = {}
         self.handling: list[Value] = []            # exceptions being handled, innermost last
+        self.data_stores: dict[int, tuple[TensorValue, TensorValue]] = {}   # `tensor.data = other` of existing tensors
         self.constants: set[Origin] = set()        # pinned objects of which nothing is guarded: see cached_calls.py
         self.cached: list[TensorValue] = []        # tensors that functools.lru_cache would keep
         self.data: dict[str, TensorValue] = {}     # symbol of a number read out of a tensor -> the value of its node

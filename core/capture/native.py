@@ -9,7 +9,7 @@ from ..tensor.dtypes import dtype
 from ..tensor.tensor import Tensor
 from .signals import Break
 from .torch_calls import CannotLower, call_api, lift, lower, name_of
-from .values import NativeValue, Value
+from .values import DictValue, ModuleValue, NativeValue, Value
 
 
 def is_context_class(cls: type) -> bool:
@@ -26,6 +26,9 @@ def call_class(ev: Any, cls: type, args: list[Value], kwargs: dict[str, Value]) 
     if cls.__name__ == "Generator":                 # a new one at every call
         raise Break("random", what=f"{what}()")
     if getattr(cls, "_guardscope_module", False):
+        made = container_of_modules(ev, cls, args, kwargs)
+        if made is not None:
+            return made
         raise Break("construct", what=f"a module ({cls.__name__})")
     try:
         plain = [lower(ev, a) for a in args]
@@ -44,6 +47,28 @@ def call_class(ev: Any, cls: type, args: list[Value], kwargs: dict[str, Value]) 
     if ev.tracer_mode() is not before:              # set_grad_enabled(False) switches as soon as it is made
         ev.mode_changed = True
     return value
+
+
+def container_of_modules(ev: Any, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """A ModuleList or Sequential of existing modules (`self.layers[:n]`): made now, and kept by the artifact. Its members are
+    known under their own origins, so that reading them through the container guards that they are the same."""
+    from .containers import dict_items
+    from .iterate import items_of
+
+    if cls.__name__ not in ("ModuleList", "Sequential") or kwargs or not args:
+        return None
+    first = ev.force(args[0])
+    if isinstance(first, DictValue):
+        named = {str(lower(ev, k)): ev.force(v) for k, v in dict_items(ev, first)}
+    else:
+        given = args if cls.__name__ == "Sequential" else items_of(ev, first)
+        named = {str(i): ev.force(v) for i, v in enumerate(given)}
+    if not all(isinstance(m, ModuleValue) and m.origin is not None and m.real is not None for m in named.values()):
+        return None
+    real = cls()
+    for name, module in named.items():
+        real.add_module(name, module.real)  # type: ignore[attr-defined]
+    return ev.force(ev.existing(ev.pin(real, cls.__name__), real))
 
 
 def call_native(ev: Any, callee: NativeValue, args: list[Value], kwargs: dict[str, Value]) -> Value:

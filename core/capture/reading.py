@@ -312,7 +312,9 @@ def is_module(real: Any) -> bool:
 
 
 def is_api_object(real: Any) -> bool:
-    return not isinstance(real, Tensor) and not is_module(real) and (is_api_class(type(real)) or ".torch_api" in (type(real).__module__ or ""))
+    if isinstance(real, Tensor) or is_module(real):
+        return False
+    return is_api_class(type(real)) or ".torch_api" in (type(real).__module__ or "")
 
 
 def is_api_class(cls: type) -> bool:

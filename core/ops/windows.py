@@ -440,7 +440,7 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
                            f"{len(pad)} while the input has {input.ndim} dimensions.")
     if mode not in _MODES:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
-    if mode != "constant" and value is not None:
+    if mode != "constant" and value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if mode != "constant" and input.ndim - len(pad) // 2 not in (1, 2):
         raise NotImplementedError(f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor.")

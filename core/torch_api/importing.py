@@ -19,6 +19,7 @@ from typing import Any
 
 from ..errors import ScriptError
 from ..tensor.threads import THREADS
+from . import import_only
 from .naming import OTHER_NAMES, PACKAGE, PRIVATE, nearest
 
 
@@ -39,10 +40,22 @@ class _Alias(importlib.abc.Loader):
         self.spec = module.__spec__
         if spec.name not in OTHER_NAMES:
             module.__name__ = spec.name
+        if import_only.has_below(spec.name) and not hasattr(module, "__path__"):
+            module.__path__ = []
         return module
 
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__ = self.spec  # the import system has just replaced it; relative imports inside need the real one
+
+
+class _Made(importlib.abc.Loader):
+    """Makes a module of names that only exist to be imported."""
+
+    def create_module(self, spec: Any) -> ModuleType | None:
+        return import_only.module_of(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Everything is there already."""
 
 
 class TorchFinder(importlib.abc.MetaPathFinder):
@@ -57,8 +70,10 @@ class TorchFinder(importlib.abc.MetaPathFinder):
             known = sys.modules.get(real)
             spec = known.__spec__ if known is not None else _spec_or_none(real)
             if spec is not None:
-                return importlib.machinery.ModuleSpec(fullname, _Alias(real), origin=spec.origin,
-                                                      is_package=spec.submodule_search_locations is not None)
+                package = spec.submodule_search_locations is not None or import_only.has_below(fullname)
+                return importlib.machinery.ModuleSpec(fullname, _Alias(real), origin=spec.origin, is_package=package)
+            if import_only.known(fullname):
+                return importlib.machinery.ModuleSpec(fullname, _Made(), is_package=import_only.has_below(fullname))
         close = nearest(fullname, list(submodules()))
         hint = f"; nearest: {', '.join(close)}" if close else ""
         raise ModuleNotFoundError(f"No module named '{fullname}' in Guardscope{hint}", name=fullname)

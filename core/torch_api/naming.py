@@ -18,7 +18,7 @@ from typing import Any
 PACKAGE = __name__.rpartition(".")[0]
 # Modules of this folder that are machinery: no script sees them as torch.<name>.
 PRIVATE = frozenset((
-    "absent_dtypes", "attention_functions", "bag_functions", "compile_entry", "dtype_info", "extras", "functions",
+    "absent_dtypes", "foreach", "import_only", "attention_functions", "bag_functions", "compile_entry", "dtype_info", "extras", "functions",
     "generator", "grad_modes", "importing", "loss_functions", "lr_base", "lr_cycles", "margin_loss", "margin_losses",
     "naming", "other_functions", "printing", "random_functions", "resize_functions", "sampling_functions", "settings",
     "toplevel", "tracked", "unsupported", "walk"))
@@ -32,6 +32,7 @@ OTHER_NAMES = {f"torch.{there}": f"torch.{here}" for here, names in {
     "distributions.joint": "distributions.independent distributions.multivariate_normal distributions.dirichlet "
                            "distributions.mixture_same_family",
     "distributions.lognormal": "distributions.log_normal",
+    "amp": "amp.autocast_mode amp.grad_scaler",
     "distributions.transforms": "distributions.transformed_distribution",
     "distributions.distribution": "distributions.utils",
     "nn.modules.batchnorm": "nn.modules.instancenorm",
@@ -133,9 +134,14 @@ def submodule(package: str, name: str) -> Any:
     other = OTHER_NAMES.get(public(full))
     if other is not None:
         return importlib.import_module(PACKAGE + other[len("torch"):])
-    if name in PRIVATE or importlib.util.find_spec(full) is None:
+    if name in PRIVATE:
         return NotImplemented
-    return importlib.import_module(full)
+    found = importlib.util.find_spec(full) if package in sys.modules and not package.startswith("torch") else None
+    if found is not None:
+        return importlib.import_module(full)
+    from .import_only import known
+
+    return importlib.import_module(public(full)) if known(public(full)) else NotImplemented
 
 
 def module_getattr(namespace: dict[str, Any], lazy: Callable[[str], Any] | None = None) -> Callable[[str], Any]:

@@ -98,3 +98,37 @@ def accumulates(x):
     kept = accumulator(x.shape[0])
     kept += x
     return kept.clone()
+
+
+class FirstLayers(nn.Module):
+    """Runs the first n of its layers: slices of containers."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(4, 4) for _ in range(4)])
+        self.body = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4))
+
+    def forward(self, x, n):
+        for i, layer in enumerate(self.layers[:n]):
+            x = layer(x) + i
+        return self.body[1:](x), len(self.layers[1:n])
+
+
+class ActNorm(nn.Module):
+    """Data-dependent initialisation: the first call sets the parameters' data."""
+
+    def __init__(self):
+        super().__init__()
+        self.shift = nn.Parameter(torch.zeros(1, 3))
+        self.scale = nn.Parameter(torch.zeros(1, 3))
+        self.done = False
+
+    def forward(self, x):
+        if not self.done:
+            self.scale.data = -torch.log(x.std(dim=0, keepdim=True)).detach()
+            self.shift.data = -(x * torch.exp(self.scale)).mean(dim=0, keepdim=True).detach()
+            self.done = True
+            before = self.shift.sum()
+        else:
+            before = self.shift.sum() * 2
+        return x * torch.exp(self.scale) + self.shift, before, self.shift

@@ -108,3 +108,26 @@ def test_a_cached_tensor_that_is_changed_accumulates(dynamic):
             yield f(torch.ones(n))
 
     run(lambda: m.accumulates, script, dynamic)
+
+
+def test_slices_of_module_containers():
+    def script(f, owner):
+        yield f(x(2, 4), 2)
+        yield f(x(2, 4), 2)
+        owner.layers[0] = torch.nn.Linear(4, 4)                # the kept slice must not be used any more
+        yield f(x(2, 4), 2)
+        yield f(x(2, 4), 3)
+
+    assert run(m.FirstLayers, script) == [1, 0, 1, 1]
+
+
+def test_data_of_a_parameter_is_replaced():
+    def script(f, owner):
+        yield f(x(5, 3))
+        yield owner.shift, owner.shift.requires_grad
+        yield f(x(5, 3))
+        owner.done = False
+        yield f(x(6, 3))
+        yield owner.shift
+
+    assert run(m.ActNorm, script) == [1, 0, 1, 1, 0]
