@@ -131,10 +131,11 @@ class Runtime:
         if not isinstance(target, types.FunctionType):
             return function(*args, **kwargs)
         disabled = getattr(target, "_guardscope_disable", None)
-        if getattr(target, "_guardscope_routed", False) and isinstance(target._torchdynamo_orig_callable, types.FunctionType):
-            unit = unit_of(target._torchdynamo_orig_callable)
+        original = vars(target).get("_torchdynamo_orig_callable")
+        if isinstance(original, types.FunctionType) and vars(target).get("_guardscope_routed"):
+            unit = unit_of(original)
             if not isinstance(unit, NoSource):
-                return routed(unit)(target._torchdynamo_orig_callable, self)(*bound, *args, **kwargs)
+                return routed(unit)(original, self)(*bound, *args, **kwargs)
         if disabled is not None or hasattr(target, "_guardscope_compiled") or hasattr(target, "__op__"):
             return function(*args, **kwargs)
         if not is_compilable_file(target.__code__.co_filename):

@@ -47,7 +47,8 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
 
     Of a class the constructor and `__call__` are disabled, and the class is returned; of a module comes a module that holds
     it and runs it as plain Python. torch.compile of what this returns compiles the original.
-    After https://docs.pytorch.org/docs/stable/generated/torch.compiler.disable.html. Raises TypeError when `fn` is not callable.
+    After https://docs.pytorch.org/docs/stable/generated/torch.compiler.disable.html.
+    Raises TypeError when `fn` is not callable.
     """
     if fn is None or isinstance(fn, bool):
         return lambda target: disable(target, recursive, reason=reason)
