@@ -38,13 +38,13 @@ def cast_arguments(op: Op, args: tuple) -> tuple:
     if state is None:
         return args
     if op.name in LOWER:
-        return _cast(args, state[1])
+        return cast_nested(args, state[1])
     if op.name in FLOAT32:
-        return _cast(args, dt.float32)
+        return cast_nested(args, dt.float32)
     if op.name in WIDEST:
         found = _floating(args)
         if found:
-            return _cast(args, functools.reduce(promote_types, [t.dtype for t in found]), keep=None)
+            return cast_nested(args, functools.reduce(promote_types, [t.dtype for t in found]), keep=None)
     return args
 
 
@@ -54,9 +54,12 @@ def _floating(value: Any) -> list:
     return [value] if is_tensor_like(value) and value.dtype.category == 2 else []
 
 
-def _cast(value: Any, d: dt.dtype, keep: dt.dtype | None = dt.float64) -> Any:
+def cast_nested(value: Any, d: dt.dtype, keep: dt.dtype | None = dt.float64) -> Any:
+    """`value` with the floating tensors in it as `d`; those of dtype `keep` stay."""
     if isinstance(value, (tuple, list)):
-        return type(value)([_cast(v, d, keep) for v in value])
+        return type(value)([cast_nested(v, d, keep) for v in value])
+    if isinstance(value, dict):
+        return {k: cast_nested(v, d, keep) for k, v in value.items()}
     if is_tensor_like(value) and value.dtype.category == 2 and value.dtype is not d and value.dtype is not keep:
         return value.to(d)
     return value
@@ -68,8 +71,8 @@ def in_float32(fn: Any) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
         if STATE.mode.autocast is None:
             return fn(*args, **kwargs)
-        args = _cast(args, dt.float32)
-        kwargs = {k: _cast(v, dt.float32) for k, v in kwargs.items()}
+        args = cast_nested(args, dt.float32)
+        kwargs = {k: cast_nested(v, dt.float32) for k, v in kwargs.items()}
         before = STATE.set(autocast=None)
         try:
             return fn(*args, **kwargs)

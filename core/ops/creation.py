@@ -122,10 +122,10 @@ def _filled(name: str, value: Any) -> Any:
              memory_format: Any = None, pin_memory: bool = False) -> Any:
         return finish(full_like(input, value, dtype=dtype, device=device, memory_format=memory_format), requires_grad)
 
-    def new(self: Any, *size: Any, dtype: Any = None, layout: Any = None, device: Any = None,
+    def new(self: Any, *sizes: Any, size: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
             requires_grad: bool = False, pin_memory: bool = False) -> Any:
         where = self.device if device is None else device
-        return finish(full_of(unstar(size), value, dtype or self.dtype, where), requires_grad)
+        return finish(full_of(unstar(sizes, size), value, dtype or self.dtype, where), requires_grad)
 
     for fn, n, text in ((make, name, "the given size"), (like, f"{name}_like", "the size of `input`"),
                         (new, f"new_{name}", "the given size and the dtype and device of self")):
@@ -172,10 +172,10 @@ def new_full(self: Any, size: Any, fill_value: Any, *, dtype: Any = None, layout
 
 
 @spelled("empty", "", EMPTY)
-def empty(*size: Any, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+def empty(*shape: Any, size: Any = None, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
           requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None) -> Any:
     """A tensor whose elements have no stated value."""
-    made = call(EMPTY, (unstar(size), dtype or STATE.mode.default_dtype, device_of(device)))
+    made = call(EMPTY, (unstar(shape, size), dtype or STATE.mode.default_dtype, device_of(device)))
     if str(memory_format).endswith("channels_last"):
         made = made.contiguous(memory_format=memory_format)
     return result_of(out, made, requires_grad)
@@ -191,11 +191,11 @@ def empty_like(input: Any, *, dtype: Any = None, layout: Any = None, device: Any
 
 
 @spelled("", "new_empty", EMPTY)
-def new_empty(self: Any, *size: Any, dtype: Any = None, layout: Any = None, device: Any = None,
+def new_empty(self: Any, *shape: Any, size: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
               requires_grad: bool = False, pin_memory: bool = False) -> Any:
     """A tensor of `size` with the dtype and device of self; its elements have no stated value."""
     where = self.device if device is None else device_of(device)
-    return finish(call(EMPTY, (unstar(size), dtype or self.dtype, where)), requires_grad)
+    return finish(call(EMPTY, (unstar(shape, size), dtype or self.dtype, where)), requires_grad)
 
 
 @spelled("", "new_empty_strided", EMPTY_STRIDED)

@@ -52,14 +52,14 @@ RANDPERM = _draw("randperm", "n:int, dtype, device, generator", lambda n, d, dev
 
 
 def _sized(name: str, op: Op) -> None:
-    def make(*size: Any, generator: Any = None, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
-             requires_grad: bool = False, pin_memory: bool = False, names: Any = None) -> Any:
+    def make(*sizes: Any, size: Any = None, generator: Any = None, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+             requires_grad: bool = False, pin_memory: bool = False) -> Any:
         d = dtype or STATE.mode.default_dtype
         if d.category == 3:
-            parts = call(op, ((*unstar(size, names), 2), dt.REAL_OF[d], device_of(device), generator))
+            parts = call(op, ((*unstar(sizes, size), 2), dt.REAL_OF[d], device_of(device), generator))
             made = call(OPS["view_as_complex"], (parts * 0.5 ** 0.5 if name == "randn" else parts,))
             return result_of(out, made, requires_grad)
-        return result_of(out, call(op, (sizes_of(unstar(size, names)), _float_only(name, d), device_of(device), generator)),
+        return result_of(out, call(op, (sizes_of(unstar(sizes, size)), _float_only(name, d), device_of(device), generator)),
                          requires_grad)
 
     def like(input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,

@@ -11,7 +11,7 @@ import warnings
 from typing import Any
 
 from ..errors import NotYetSupported
-from ..ops.autocast import CHOICES
+from ..ops.autocast import CHOICES, cast_nested
 from ..tensor import dtypes as dt
 from ..tensor.state import STATE
 from .naming import module_getattr, present
@@ -132,6 +132,11 @@ def custom_fwd(fwd: Any = None, *, device_type: str = "cuda", cast_inputs: Any =
 def custom_bwd(bwd: Any = None, *, device_type: str = "cuda") -> Any:
     """A decorator for autograd.Function.backward: hands the function back."""
     return bwd if bwd is not None else lambda fn: fn
+
+
+def _cast(value: Any, device_type: str, dtype: Any) -> Any:
+    """`value` with the floating tensors in it as `dtype` (float64 stays)."""
+    return cast_nested(value, dtype)
 
 
 class GradScaler:

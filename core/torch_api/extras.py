@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import NotYetSupported
 from ..tensor.tensor import Tensor
+from . import foreach, import_only
 from .naming import not_yet, present
 
 _threads = {"intra": 0, "inter": 0}
@@ -70,13 +71,116 @@ ABSENT: dict[str, Any] = {name: not_yet(f"torch.{name}", instead) for name, inst
     "UntypedStorage": _STORAGE, "ByteStorage": _STORAGE, "FloatStorage": _STORAGE,
     "save": "keep arrays with numpy.savez(path, **{k: v.numpy() for k, v in state.items()})",
     "load": "read arrays with numpy.load and torch.from_numpy",
-    "vmap": "write the batch dimension out",
-    "sparse_coo_tensor": "use a dense tensor",
+    **dict.fromkeys(("sparse_coo_tensor", "sparse_csr_tensor", "sparse_csc_tensor", "sparse_compressed_tensor"), "use a dense tensor"),
 }.items()}
 
 NAMES: dict[str, Any] = {f.__name__: f for f in (
     get_num_threads, set_num_threads, get_num_interop_threads, set_num_interop_threads, typename, _assert, _check,
     is_warn_always_enabled, set_default_tensor_type)}
 NAMES.update(ABSENT)
+
+
+def _check_is_size(i: Any, message: Any = None, *, max: Any = None) -> None:
+    """RuntimeError unless i is a size: not negative."""
+    _check(i >= 0, message)
+
+
+def _check_index(cond: Any, message: Any = None) -> None:
+    """IndexError unless the condition holds."""
+    if not cond:
+        raise IndexError("" if message is None else message())
+
+
+def _check_value(cond: Any, message: Any = None) -> None:
+    """ValueError unless the condition holds."""
+    if not cond:
+        raise ValueError("" if message is None else message())
+
+
+def _check_type(cond: Any, message: Any = None) -> None:
+    """TypeError unless the condition holds."""
+    if not cond:
+        raise TypeError("" if message is None else message())
+
+
+def sym_int(a: Any) -> Any:
+    """int(a), also of a symbolic number."""
+    return int(a) if isinstance(a, float) else a.__int__() if not isinstance(a, int) else a
+
+
+def sym_max(a: Any, b: Any) -> Any:
+    """The larger of two sizes."""
+    return a if a >= b else b
+
+
+def sym_min(a: Any, b: Any) -> Any:
+    """The smaller of two sizes."""
+    return a if a <= b else b
+
+
+def sym_not(a: Any) -> Any:
+    """not a."""
+    return not a
+
+
+def _softmax_backward_data(grad_output: Any, output: Any, dim: int, input_dtype: Any) -> Any:
+    """The gradient of softmax from that of its result."""
+    product = grad_output * output
+    return (product - output * product.sum(dim, keepdim=True)).to(input_dtype)
+
+
+def spmm(input: Any, mat2: Any) -> Any:
+    """The matrix product (of dense tensors: there are no others here)."""
+    return input.mm(mat2)
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """False: subnormal numbers stay as the processor treats them."""
+    return False
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    return False
+
+
+def get_deterministic_debug_mode() -> int:
+    """0: nothing here is non-deterministic."""
+    return 0
+
+
+def set_deterministic_debug_mode(debug_mode: Any) -> None:
+    """Accepted and without effect."""
+
+
+def set_warn_always(b: bool) -> None:
+    """Accepted and without effect."""
+
+
+def is_vulkan_available() -> bool:
+    return False
+
+
+def compiled_with_cxx11_abi() -> bool:
+    return True
+
+
+def get_device_module(device: Any = None) -> Any:
+    """torch.cpu or torch.cuda."""
+    from . import cuda
+
+    return cuda
+
+
+NAMES.update({f.__name__: f for f in (
+    _check_is_size, _check_index, _check_value, _check_type, sym_int, sym_max, sym_min, sym_not, _softmax_backward_data, spmm,
+    set_flush_denormal, is_deterministic_algorithms_warn_only_enabled, get_deterministic_debug_mode, set_deterministic_debug_mode,
+    set_warn_always, is_vulkan_available, compiled_with_cxx11_abi, get_device_module)})
+NAMES["_check_tensor_all"] = lambda cond, message=None: _check(bool(cond.all()), message)
+NAMES.update(foreach.NAMES)
+NAMES.update({name: import_only.absent_class(name, _STORAGE) for name in (
+    "TypedStorage", "DoubleStorage", "HalfStorage", "LongStorage", "IntStorage", "ShortStorage", "CharStorage", "BoolStorage",
+    "BFloat16Storage")})
+NAMES.update({name: import_only.absent_class(name, "use Python's numbers") for name in ("SymInt", "SymFloat", "SymBool")})
+NAMES.update({name: type(name, (RuntimeError,), {"__module__": "torch"}) for name in ("OutOfMemoryError", "AcceleratorError")})
 
 present(globals())

@@ -35,6 +35,10 @@ class layout:
         return f"torch.{self._name}"
 
 
+STRIDED = layout("strided")
+setattr(Tensor, "layout", property(lambda self: STRIDED))  # noqa: B010  a plain assignment is a type error
+
+
 class memory_format(layout):
     """torch.memory_format: contiguous, channels last, preserve."""
 
@@ -82,7 +86,9 @@ def names() -> dict[str, Any]:
     out.update(generator.NAMES)
     out.update(_legacy_types())
     out.update({"Tensor": Tensor, "Size": Size, "device": device, "layout": layout, "memory_format": memory_format,
-                "strided": layout("strided"), "contiguous_format": memory_format("contiguous_format"),
+                "strided": STRIDED, "contiguous_format": memory_format("contiguous_format"),
+                "legacy_contiguous_format": memory_format("contiguous_format"),
+                **{n: layout(n) for n in ("jagged", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")},
                 "preserve_format": memory_format("preserve_format"), "channels_last": memory_format("channels_last"),
                 "channels_last_3d": memory_format("channels_last_3d"), "pi": math.pi, "e": math.e, "inf": math.inf,
                 "nan": math.nan, "newaxis": None, "is_storage": is_storage})

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from ..naming import module_getattr, present
 from ..settings import Settings
 
@@ -37,6 +40,18 @@ def enable_mem_efficient_sdp(enabled: bool) -> None:
 
 def enable_math_sdp(enabled: bool) -> None:
     _sdp["math"] = bool(enabled)
+
+
+@contextmanager
+def sdp_kernel(enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True,
+               enable_cudnn: bool = True) -> Iterator[None]:
+    """The switches inside a block; there is one way here, so they change nothing."""
+    before = dict(_sdp)
+    _sdp.update(flash=enable_flash, math=enable_math, mem_efficient=enable_mem_efficient, cudnn=enable_cudnn)
+    try:
+        yield
+    finally:
+        _sdp.update(before)
 
 
 def enable_cudnn_sdp(enabled: bool) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
 from ..naming import module_getattr, present
 
 enabled = True
@@ -19,6 +23,18 @@ def is_available() -> bool:
 
 def version() -> None:
     return None
+
+
+@contextmanager
+def flags(enabled: bool = False, benchmark: bool = False, benchmark_limit: int = 10, deterministic: bool = False,
+          allow_tf32: bool = True, fp32_precision: str = "none") -> Iterator[None]:
+    """Settings inside a block, without effect."""
+    yield
+
+
+def is_acceptable(tensor: Any) -> bool:
+    """Whether cuDNN could take the tensor: never."""
+    return False
 
 
 present(globals())

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...errors import NotYetSupported
 from ...tensor.devices import device as Device
+from ..import_only import absent_class
 from ..naming import module_getattr, not_yet, present
 
 
@@ -99,6 +100,64 @@ def device(index: Any) -> Any:
     """`with torch.cuda.device(0):` does nothing without a GPU."""
     yield
 
+
+def is_current_stream_capturing() -> bool:
+    return False
+
+
+def get_arch_list() -> list[str]:
+    return []
+
+
+def ipc_collect() -> None:
+    """Nothing is shared."""
+
+
+def seed() -> None:
+    """There is no generator on a GPU."""
+
+
+def seed_all() -> None:
+    """As seed."""
+
+
+def initial_seed() -> int:
+    return 0
+
+
+def mem_get_info(device: Any = None) -> tuple[int, int]:
+    return _no_gpu()
+
+
+def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
+    return "torch.cuda: no device"
+
+
+def get_rng_state(device: Any = "cuda") -> Any:
+    return _no_gpu()
+
+
+def get_rng_state_all() -> list[Any]:
+    return []
+
+
+def set_rng_state_all(new_states: Any) -> None:
+    """There is no generator on a GPU."""
+
+
+def max_memory_cached(device: Any = None) -> int:
+    return 0
+
+
+class OutOfMemoryError(RuntimeError):
+    """torch.cuda.OutOfMemoryError: what scripts catch; nothing raises it here."""
+
+
+default_generators: tuple = ()
+_LEGACY = "use the CPU's types, such as torch.FloatTensor"
+for _name in ("FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor", "ShortTensor", "CharTensor",
+              "ByteTensor", "BoolTensor"):
+    globals()[_name] = absent_class(_name, _LEGACY, "torch.cuda")
 
 Event = not_yet("torch.cuda.Event", "time with time.perf_counter(), or record a session to see kernel times")
 Stream = not_yet("torch.cuda.Stream", "leave streams out: launches are ordered")
