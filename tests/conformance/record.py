@@ -16,8 +16,9 @@ from guardscope.core.runner.process import ScriptProcess
 WORDS = {"eager_limit": "eager", "not_compiled": "eager"}
 
 
-def record(script: Path, timeout: float = 120.0, settings: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Run `script` and return its facts. Never raises for what the script does; `uncaught` holds its end."""
+def record(script: Path, timeout: float = 600.0, settings: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Run `script` and return its facts. Never raises for what the script does; `uncaught` holds its end, also when that is
+    the end of `timeout` seconds: on a busy machine one kernel may take seconds to build, and some scripts have dozens."""
     with tempfile.TemporaryDirectory() as folder:
         session_path = Path(folder) / "run.guardscope"
         process = ScriptProcess(script, session=session_path, settings={"record_results": True, **(settings or {})})
@@ -30,6 +31,8 @@ def record(script: Path, timeout: float = 120.0, settings: dict[str, Any] | None
         session.refresh()
         facts = facts_of(session, script.name)
         facts["exit_status"] = process.exit_status
+        if status is None:
+            facts["uncaught"] = f"stopped after {timeout:.0f} s"
         session.close()
         return facts
 
@@ -77,9 +80,9 @@ def facts_of(session: Session, script: str) -> dict[str, Any]:
 def local(source: str, code: Code) -> str:
     """`cache[0]` as the facts write it: `L['cache'][0]`. A continuation names a value from before its break by the
     expression that gave it; the facts write `L['___stack0']`."""
-    root = re.match(r"\w+", source)
-    known = root is not None and (code.kind != "resume" or root.group() in code.params)
-    return f"L['{root.group()}']{source[root.end():]}" if root is not None and known else "L['___stack0']"
+    path = re.fullmatch(r"(\w+)((?:\.\w+|\[[^]]*\])*)", source)
+    known = path is not None and (code.kind != "resume" or path[1] in code.params)
+    return f"L['{path[1]}']{path[2]}" if path is not None and known else "L['___stack0']"
 
 
 def resume_of(session: Session, code: int) -> str | None:
