@@ -62,7 +62,7 @@ class PolicyLabView(View):
         self.page = Page(self.model)
         self.page.setAccessibleName("The chosen trial")
         self.page.followed.connect(self.contained(lambda kind, _: self.wanted.emit(kind, self._current())))
-        split = QSplitter(Qt.Orientation.Vertical)
+        split = self.split = QSplitter(Qt.Orientation.Vertical)
         split.addWidget(self.table)
         split.addWidget(self.page)
         split.setSizes([200, 200])
@@ -73,7 +73,7 @@ class PolicyLabView(View):
         layout.setSpacing(0)
         layout.addLayout(top)
         layout.addWidget(split, 1)
-        self._row, self._ended = 0, True
+        self._row, self._room, self._ended = 0, 0, True
         return box
 
     def _columns(self) -> list[Column]:
@@ -138,7 +138,19 @@ class PolicyLabView(View):
             if self._ended:
                 best = [i for i, t in enumerate(lab.trials) if t.worth]
                 before = max(best, key=lambda i: lab.trials[i].numbers["saved"], default=before)
+        self._make_room()
         self._select(min(before, len(lab.trials) - 1))
+
+    def _make_room(self) -> None:
+        """Let every trial be seen, as long as more than a third is left for the one that is chosen."""
+        rows = len(self.table_model.rows)
+        if rows != self._room:
+            self._room = rows
+            bars = self.table.horizontalHeader().height() + self.table.horizontalScrollBar().sizeHint().height()
+            needed = bars + 26 * rows + 4
+            total = sum(self.split.sizes())
+            needed = min(needed, total * 3 // 5)
+            self.split.setSizes([needed, total - needed])
 
     def _select(self, row: int) -> None:
         proxy = self.table.model()
@@ -194,8 +206,11 @@ class PolicyLabView(View):
 def diff_line(line: str) -> str:
     """One line of a unified diff as a table row."""
     kind = {"+": "goodbox", "-": "failed", "@": "muted"}.get(line[:1], "")
-    shown = f"{esc(line[:1])}&nbsp;{esc(line[1:]).replace(' ', '&nbsp;')}" if line[:1] != "@" else esc(line)
-    return f"<tr class='{kind}'><td><span class='code {kind if kind == 'muted' else ''}'>{shown}</span></td></tr>"
+    text = line[1:].expandtabs(4)
+    indent = "&nbsp;" * (len(text) - len(text.lstrip()) + 1)
+    shown = f"{esc(line[:1])}{indent}{esc(text.lstrip())}" if line[:1] != "@" else esc(line)
+    style = "code muted" if kind == "muted" else "code"
+    return f"<tr class='{kind}'><td width='100%'><span class='{style}'>{shown}</span></td></tr>"
 
 
 def mark_of(t: Any) -> str:
