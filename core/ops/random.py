@@ -52,8 +52,8 @@ RANDPERM = _draw("randperm", "n:int, dtype, device, generator", lambda n, d, dev
 
 
 def _sized(name: str, op: Op) -> None:
-    def make(*sizes: Any, size: Any = None, generator: Any = None, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
-             requires_grad: bool = False, pin_memory: bool = False) -> Any:
+    def make(*sizes: Any, size: Any = None, generator: Any = None, out: Any = None, dtype: Any = None,
+             layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Any:
         d = dtype or STATE.mode.default_dtype
         if d.category == 3:
             parts = call(op, ((*unstar(sizes, size), 2), dt.REAL_OF[d], device_of(device), generator))
