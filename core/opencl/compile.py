@@ -5,18 +5,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import linecache
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
 from ..errors import GuardscopeError, InternalError
 from ..events.recorder import RECORDER
+from ..graph.interpret import Interpreter
 from ..graph.node import Graph, Node
 from ..graph.printer import graph_text
+from ..ops.op import Op
 from . import profiling
 from .build_loops import identifier
 from .devices import Device, Target, choose, pyopencl
@@ -26,7 +29,7 @@ from .fuse import Group, plan
 from .kernels import Kernel, kernels_of, program_text, same_kernels
 from .launcher import LONG, LaunchWriter
 from .lower import Host, recipes
-from .program import BuildFailed, build
+from .program import BuildFailed, Built, build
 from .sizes import evaluate
 from .templates.table import TEMPLATES, has_kernels
 
@@ -76,6 +79,7 @@ class CompiledGraph:
 
     def __init__(self, graph: Graph, options: BackendOptions) -> None:
         self.options = options
+        self._graph = graph
         self.target: Target = choose(options.device)
         gpu = self.target.gpu if options.schedule == "auto" else options.schedule == "gpu"
         zero_copy = self.target.zero_copy if options.zero_copy is None else options.zero_copy
@@ -116,6 +120,8 @@ class CompiledGraph:
         self._largest, self._reach = writer.largest(), writer.reach()
         self._lock = threading.RLock()
         self._profiled: Any = None
+        self._problems = (pyopencl().Error, BuildFailed, MemoryError)
+        self._told: set[str] = set()                     # failures that the session knows of
         self.timed = 0                                   # calls seen while launches were to be timed
         self.entry, self._bind = self._load(name)
         self.kernels: list[KernelInfo] = []
@@ -151,8 +157,8 @@ class CompiledGraph:
 
         names = {**self._writer.globals, "lock": self._lock, "math": MATH, "frames": Frames(self._frame),
                  "recorder": RECORDER, "sampled": profiling.is_sampled, "this": self, "profiled": self._run_profiled,
-                 "Error": pyopencl().Error, "failed": self._failed}
-        file = f"<launch {self.options.name} {next(_NUMBERS)}>"
+                 "Error": self._problems, "failed": self._failed}
+        self._file = file = f"<launch {self.options.name} {next(_NUMBERS)}>"
         linecache.cache[file] = (len(self.launch_text), None, self.launch_text.splitlines(True), file)
         exec(compile(self.launch_text, file, "exec"), names)
         return names[name], names["bind"]
@@ -164,7 +170,10 @@ class CompiledGraph:
         built = self._build(device, symbols) if self._launched else None
         on = On(frames, device, built, device.queue if collector is None else device.profiling_queue,
                 (LONG if not self._narrow(symbols) else "i").encode(), collector, self._kernel_names, self._most(device))
-        return self._bind(on, *sizes), on.nbytes
+        run = self._bind(on, *sizes)
+        if built is not None and built.is_tried:
+            run.first = _first(run, on.queue, built)
+        return run, on.nbytes
 
     @staticmethod
     def _most(device: Device) -> int:
@@ -175,9 +184,32 @@ class CompiledGraph:
     def __call__(self, *inputs: Any) -> tuple:
         return self.entry(*inputs)
 
-    def _failed(self, problem: Exception) -> NoReturn:
-        raise BuildFailed(f"running the kernels of {self.options.name!r} on {self.target.name!r} failed: {problem}; "
-                          "expected the device to have the memory and resources they need.") from problem
+    def _failed(self, problem: Exception, inputs: tuple) -> tuple:
+        """The results by NumPy of a call whose kernels could not be built or run. BuildFailed if that would do something
+        twice: an operator that writes in place or draws random numbers was already through."""
+        for device in {self.target.small, self.target.large}:
+            with contextlib.suppress(pyopencl().Error):      # nothing may still write to memory that is given away now
+                device.queue.finish()
+        text = f"running the kernels of {self.options.name!r} on {self.target.name!r} failed: {problem}; " \
+               "expected the device to have the memory and resources they need."
+        if self._cannot_repeat(problem):
+            raise BuildFailed(text) from problem
+        if text not in self._told:
+            self._told.add(text)
+            RECORDER.event("fallback", f"{self.options.name} runs on NumPy: {text}", {"graph": self._graph.name})
+        return Interpreter(self._graph)(*inputs)
+
+    def _cannot_repeat(self, problem: Exception) -> bool:
+        """Whether the launch function was past an operator with an effect when `problem` came up."""
+        reached = 0
+        at = problem.__traceback__
+        while at is not None:
+            if at.tb_frame.f_code.co_filename == self._file and at.tb_frame.f_code.co_name == "run":
+                reached = at.tb_lineno
+            at = at.tb_next
+        effects = [f"run_eager({name}," for name, value in self._writer.globals.items()
+                   if isinstance(value, Op) and (value.mutates or value.random)]
+        return any(e in line for line in self.launch_text.splitlines()[:reached] for e in effects)
 
     def _run_profiled(self, *inputs: Any) -> tuple:
         """A call whose launches are timed: on a profiling queue, every enqueue leaves its event with the collector."""
@@ -191,8 +223,8 @@ class CompiledGraph:
             run = frames.one if not sizes else frames.by_sizes.get(tuple(sizes) if len(sizes) > 1 else sizes[0])
             try:
                 out = (run or frames.make(*sizes))(*inputs)
-            except pyopencl().Error as problem:
-                self._failed(problem)
+            except self._problems as problem:
+                return self._failed(problem, inputs)
             collector.report(time.perf_counter_ns())
         return out
 
@@ -230,6 +262,20 @@ class CompiledGraph:
                 if isinstance(recipe, Host) and recipe.kind != "item" and not own:
                     parts.append(f"# {step.name}: {recipe.kind} on the host{f' ({recipe.why})' if recipe.why else ''}")
         return "\n".join([*parts, self.launch_text])
+
+
+def _first(run: Callable[..., tuple], queue: Any, built: Built) -> Callable[..., tuple]:
+    """The first run of a program that was just built: drivers finish building when a kernel is first launched."""
+
+    def first(*inputs: Any) -> tuple:
+        try:
+            out = run(*inputs)
+            queue.finish()
+            return out
+        finally:
+            built.went_well()
+
+    return first
 
 
 def _hints(graph: Graph, key: list[str]) -> dict[str, int]:

@@ -126,16 +126,17 @@ class Frames:
         self.by_sizes: dict[Any, Any] = {}
 
     def make(self, *sizes: Any) -> Any:
-        """The launch function for these sizes."""
+        """The launch function for these sizes. What it returns is good for the first call only."""
         made, nbytes = self.make_one(self, *sizes)
+        first = getattr(made, "first", made)
         _keep(self, nbytes)
         if not sizes:
             self.one = made
-            return made
+            return first
         while len(self.by_sizes) >= MOST_FRAMES:
             self.by_sizes.pop(next(iter(self.by_sizes)), None)
         self.by_sizes[sizes if len(sizes) > 1 else sizes[0]] = made
-        return made
+        return first
 
     def clear(self) -> None:
         """Forget all frames. One that runs just now ends as if nothing had happened."""

@@ -297,7 +297,8 @@ class LaunchWriter(Values):
             sizes = key[0] if len(key) == 1 else f"({', '.join(key)})"
             lines += [f"            {x}" for x in same]
             lines += [f"            return (frames.by_sizes.get({sizes}) or frames.make({', '.join(key)}))({inputs})"]
-        return [*lines, "    except Error as problem:", "        failed(problem)"]
+        return [*lines, "    except Error as problem:",
+                f"        return failed(problem, ({inputs}{',' if inputs else ''}))"]
 
     # -- what a call's sizes come to ---------------------------------------------------------------------------------
     def largest(self) -> list[Size]:

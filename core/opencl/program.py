@@ -2,10 +2,15 @@
 
 The key is the whole text with its options, so that equal kernels are never built twice, and on disk also the device,
 its driver and our format version. A disk that cannot be written only costs the speed.
+
+A driver may crash while it builds a program or runs it for the first time, and takes the process along. So an attempt
+leaves a mark on disk that goes when it went well; a program whose attempts ended twice with the process is not tried
+again, and NumPy runs the graph.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import hashlib
 import os
@@ -22,6 +27,8 @@ from .devices import Device, pyopencl
 
 FORMAT = "1"
 LOG_LINES = 12
+ATTEMPTS = 2              # processes that may end while trying a program: one may have been stopped by hand
+FORGOTTEN = 600.0         # seconds after which an attempt counts as ended, where processes cannot be asked for
 
 
 class BuildFailed(EnvironmentProblem):
@@ -33,6 +40,7 @@ class BuildFailed(EnvironmentProblem):
 
 
 _PROGRAMS: dict[tuple[str, str, str], Any] = {}
+_REJECTED: dict[tuple[str, str, str], BuildFailed] = {}
 _LOCK = threading.Lock()
 
 
@@ -52,11 +60,73 @@ def cache_folder() -> Path | None:
     return folder
 
 
-class Built:
-    """A program and how it came about: `where` is "memory", "disk" or "driver"; `build_ns` the time it took."""
+class Attempt:
+    """A mark on disk while this process tries a program: a line with the process and the time for each attempt."""
 
-    def __init__(self, program: Any, where: str, build_ns: int) -> None:
-        self.program, self.where, self.build_ns = program, where, build_ns
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        if path is not None:
+            with contextlib.suppress(OSError), path.open("a", encoding="ascii") as file:
+                file.write(f"{os.getpid()} {time.time():.0f}\n")
+
+    def end(self) -> None:
+        """The process is still there."""
+        if self.path is not None:
+            with contextlib.suppress(OSError):
+                self.path.unlink()
+            self.path = None
+
+    @staticmethod
+    def lost(path: Path | None) -> int:
+        """How many processes ended while they tried the program."""
+        try:
+            lines = path.read_text("ascii").splitlines() if path is not None else []
+        except (OSError, ValueError):
+            return 0
+        fields = [x.split() for x in lines]
+        return sum(_has_ended(int(f[0]), float(f[1])) for f in fields if len(f) == 2 and f[0].isdigit() and f[1].isdigit())
+
+
+_TRYING: dict[tuple[str, str, str], Attempt] = {}
+
+
+@atexit.register
+def _end_attempts() -> None:
+    """A normal end of the process is no crash of the driver."""
+    for attempt in _TRYING.values():
+        attempt.end()
+
+
+def _has_ended(pid: int, since: float) -> bool:
+    if pid == os.getpid():
+        return False
+    if os.name != "posix":                               # os.kill ends processes there
+        return time.time() - since > FORGOTTEN
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+class Built:
+    """A program and how it came about: `where` is "memory", "disk" or "driver"; `build_ns` the time it took. `attempt`:
+    what tells other processes that this one tries the program, until it ran once."""
+
+    def __init__(self, program: Any, where: str, build_ns: int, attempt: Attempt | None = None) -> None:
+        self.program, self.where, self.build_ns, self.attempt = program, where, build_ns, attempt
+
+    @property
+    def is_tried(self) -> bool:
+        """Whether the program never ran since it was built."""
+        return self.attempt is not None and self.attempt.path is not None
+
+    def went_well(self) -> None:
+        """The program ran."""
+        if self.attempt is not None:
+            self.attempt.end()
 
     def kernel(self, name: str) -> Any:
         """A kernel object of its own, with arguments of its own."""
@@ -71,24 +141,41 @@ def build(text: str, options: list[str], device: Device) -> Built:
     with _LOCK:
         found = _PROGRAMS.get(key)
         if found is not None:
-            return Built(found, "memory", time.perf_counter_ns() - start)
+            return Built(found, "memory", time.perf_counter_ns() - start, _TRYING.get(key))
+        if key in _REJECTED:
+            raise _REJECTED[key]
         kernels = text.count("__kernel void")
         RECORDER.step(f"building {kernels} {'kernel' if kernels == 1 else 'kernels'} for {device.info.name.partition('-')[0]}")
         path = _path(key)
+        mark = path.with_suffix(".trying") if path is not None else None
+        lost = Attempt.lost(mark)
+        if lost >= ATTEMPTS:
+            raise BuildFailed(f"the driver of {device.info.name!r} ended the process {lost} times while it built these kernels "
+                              f"or ran them for the first time; expected it to run them: remove {str(mark)!r} to try again.")
+        attempt = Attempt(mark) if lost else None
         program = _from_disk(path, device)
         where = "disk"
         if program is None:
-            where = "driver"
-            program = _from_source(text, flags, device)
+            where, attempt = "driver", attempt or Attempt(mark)
+            try:
+                program = _from_source(text, flags, device)
+            except BuildFailed as problem:
+                _REJECTED[key] = problem
+                attempt.end()
+                raise
             _to_disk(path, program)
         _PROGRAMS[key] = program
-    return Built(program, where, time.perf_counter_ns() - start)
+        if attempt is not None:
+            _TRYING[key] = attempt
+    return Built(program, where, time.perf_counter_ns() - start, attempt)
 
 
 def forget() -> None:
     """Drop the programs kept in memory (tests of the disk cache)."""
     with _LOCK:
         _PROGRAMS.clear()
+        _REJECTED.clear()
+        _TRYING.clear()
 
 
 def _path(key: tuple[str, str, str]) -> Path | None:
