@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor.tensor import Tensor
-from .shadow_world import FIXED, World, object_dict, owner_of
+from ..tensor.tensor import Tensor, memory_owner
+from .shadow_world import FIXED, World, object_dict
 
 # How far a kernel's result may be from NumPy's: (relative, absolute, as a share of the largest element).
 TOLERANCE = {2: (2e-2, 1e-2), 4: (1e-3, 1e-5), 8: (1e-7, 1e-10), 16: (1e-7, 1e-10)}
@@ -55,7 +55,7 @@ class Picture:
             self._seen[id(v)] = v
             array = v._array if isinstance(v, Tensor) else v if isinstance(v, np.ndarray) else None
             if array is not None:
-                self.arrays[id(v)] = array.copy() if id(owner_of(array)) in self.world.stores else array
+                self.arrays[id(v)] = array.copy() if id(memory_owner(array)) in self.world.stores else array
             todo += [x for _, x in inside(v)]
 
 

@@ -26,7 +26,7 @@ import numpy as np
 
 from ..tensor.generator import Generator, default_generator
 from ..tensor.state import STATE
-from ..tensor.tensor import Tensor
+from ..tensor.tensor import Tensor, memory_owner
 from .runtime import is_compilable_file
 
 MOST = 200_000               # objects walked
@@ -228,7 +228,7 @@ class World:
             self.memory(v._array, name)
 
     def memory(self, a: np.ndarray, name: str) -> None:
-        owner = owner_of(a)
+        owner = memory_owner(a)
         if id(owner) in self.stores:
             return
         self.stores.add(id(owner))
@@ -255,13 +255,6 @@ def object_dict(v: Any) -> dict | None:
     except AttributeError:
         return None
     return own if isinstance(own, dict) else None
-
-
-def owner_of(a: np.ndarray) -> np.ndarray:
-    """The array whose memory `a` looks at."""
-    while isinstance(a.base, np.ndarray):
-        a = a.base
-    return a
 
 
 def same_bytes(a: np.ndarray, b: np.ndarray) -> bool:

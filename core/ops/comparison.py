@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..tensor import dtypes as dt
 from ..tensor.state import STATE
 from . import intrinsics as n
 from .declare import pointwise, spelled
@@ -70,6 +71,8 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
         from .selection import nonzero
 
         return nonzero(condition, as_tuple=True)
+    if is_tensor_like(condition) and condition.dtype is dt.uint8:          # an old kind of mask
+        condition = condition.bool()
     if is_tensor_like(condition) and condition.dtype.category != 0:
         raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype "
                            f"{condition.dtype}")

@@ -246,6 +246,10 @@ def _array_of(data: Any, dtype: DType) -> np.ndarray:
     try:
         return np.array(data, dtype=dtype.numpy)
     except OverflowError:
+        if dtype is dt.uint8:                              # as PyTorch: -1 means 255
+            wide = np.array(data, np.int64)
+            if wide.min() >= -255 and wide.max() <= 255:
+                return wide.astype(np.uint8)
         raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow") from None
 
 
@@ -267,6 +271,9 @@ def _plain(data: Any) -> Any:
 
 
 def _inferred(flat: list, data: Any) -> DType:
+    first = data[0] if isinstance(data, (tuple, list)) and data else None
+    if isinstance(first, np.floating) and np.dtype(type(first)) in BY_NUMPY:      # the first array scalar decides
+        return BY_NUMPY[np.dtype(type(first))]
     kinds = {number_category(v) for v in flat}
     if 3 in kinds:
         return dt.COMPLEX_OF.get(STATE.mode.default_dtype, dt.complex64)
@@ -317,6 +324,18 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
     if isinstance(data, np.ndarray) and (dtype is None or dtype.numpy == data.dtype):
         return convert(from_numpy(data), None, device_of(device) if device is not None else None)
     return tensor(data, dtype=dtype, device=device)
+
+
+@spelled("frombuffer", "", None)
+def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Any:
+    """A vector over the bytes of a buffer (shared, not copied)."""
+    data = memoryview(buffer)
+    if data.nbytes == 0:
+        raise ValueError("both buffer length (0) and count (-1) must not be 0")
+    if (data.nbytes - offset) % dtype.itemsize and count < 0:
+        raise ValueError(f"buffer length ({data.nbytes - offset} bytes) after offset ({offset} bytes) must be a multiple of element "
+                         f"size ({dtype.itemsize})")
+    return finish(wrap(np.frombuffer(buffer, dtype.numpy, count, offset)), requires_grad)
 
 
 @spelled("from_numpy", "", None)

@@ -134,7 +134,8 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
     _no_capture(self, "resize_()")
     shape = unstar(sizes)
     count = int(np.prod(shape, dtype=np.int64)) if shape else 1
-    flat = np.ascontiguousarray(self._array).reshape(-1)
+    order = sorted(range(self.ndim), key=lambda d: -self._array.strides[d])
+    flat = np.ascontiguousarray(self._array.transpose(order)).reshape(-1)              # in the order of memory
     if count > flat.size:
         flat = np.concatenate([flat, np.zeros(count - flat.size, flat.dtype)])
     array = flat[:count].reshape(shape)

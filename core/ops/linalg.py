@@ -83,15 +83,28 @@ def _scalar_per_matrix(m: Any) -> Spec:
 
 
 DET = operator("det", "A:tensor", Extern(), np.linalg.det, _scalar_per_matrix, functions="det linalg.det", methods="det")
-SLOGDET = operator("slogdet", "A:tensor", Extern(), lambda a: tuple(np.linalg.slogdet(a)),
-                   lambda m: (_scalar_per_matrix(m), _scalar_per_matrix(m)), functions="slogdet linalg.slogdet",
-                   methods="slogdet", returns=named_result("linalg_slogdet", "sign logabsdet"))
+def _slogdet_rule(m: Any) -> tuple:
+    sign = _scalar_per_matrix(m)
+    return sign, Spec(dt.REAL_OF.get(m.dtype, m.dtype), sign.shape)
+
+
+SLOGDET = operator("slogdet", "A:tensor", Extern(), lambda a: tuple(np.linalg.slogdet(a)), _slogdet_rule,
+                   functions="linalg.slogdet", returns=named_result("linalg_slogdet", "sign logabsdet"))
+ReturnSlogdet = named_result("slogdet", "sign logabsdet")
+
+
+@spelled("slogdet", "slogdet", SLOGDET)
+def old_slogdet(input: Any) -> Any:
+    """(sign, log of the absolute value) of the determinant."""
+    return ReturnSlogdet(*call(SLOGDET, (input,)))
 
 
 @spelled("logdet", "logdet", SLOGDET)
 def logdet(input: Any) -> Any:
     """The logarithm of the determinant; NaN where it is negative."""
     sign, value = call(SLOGDET, (input,))
+    if sign.dtype.category == 3:
+        return value + sign.log()
     return value.masked_fill(sign < 0, float("nan"))
 
 
@@ -257,8 +270,8 @@ def trapezoid(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
     """The integral along dim by the trapezoidal rule."""
     d = wrap_dim(dim, y.ndim)
     n = y.shape[d]
-    middle = (y.narrow(d, 1, n - 1) + y.narrow(d, 0, n - 1)) / 2
+    both = y.narrow(d, 1, n - 1) + y.narrow(d, 0, n - 1)
     if x is None:
-        return middle.sum(d) * dx
+        return both.sum(d) * dx / 2
     step = x.diff(dim=-1) if x.ndim == 1 else x.diff(dim=d)
-    return (middle * (step.reshape([-1 if k == d else 1 for k in range(y.ndim)]) if x.ndim == 1 else step)).sum(d)
+    return (both * (step.reshape([-1 if k == d else 1 for k in range(y.ndim)]) if x.ndim == 1 else step)).sum(d) / 2

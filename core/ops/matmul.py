@@ -26,7 +26,7 @@ def _c(d: Any) -> str:
 
 
 def _product(a: np.ndarray, b: np.ndarray) -> Any:
-    if a.dtype == np.bool_:
+    if a.dtype == np.bool_ and a.size and b.size:
         raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool'")
     if a.dtype == np.float16:
         return np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(np.float16)

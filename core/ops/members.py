@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import NotYetSupported
 from ..tensor.meta import Size
-from ..tensor.tensor import Tensor
+from ..tensor.tensor import Tensor, memory_owner
 from . import complex_numbers, conversion, inplace, parts, views
 from .conversion import elements, truth
 from .dims import wrap_dim
@@ -46,12 +46,6 @@ def element_size(self: Tensor) -> int:
     return self._meta.dtype.itemsize
 
 
-def _owner(array: np.ndarray) -> np.ndarray:
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
-
-
 def _address(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]
 
@@ -61,7 +55,7 @@ def storage_offset(self: Tensor) -> int:
     array = self._array
     if array is None:
         return 0
-    return (_address(array) - _address(_owner(array))) // array.itemsize
+    return (_address(array) - _address(memory_owner(array))) // array.itemsize
 
 
 def data_ptr(self: Tensor) -> int:
@@ -92,7 +86,7 @@ class UntypedStorage:
 
 def untyped_storage(self: Tensor) -> UntypedStorage:
     """The memory that this tensor is a view of."""
-    return UntypedStorage(_owner(elements(self, "untyped_storage()")))
+    return UntypedStorage(memory_owner(elements(self, "untyped_storage()")))
 
 
 def is_floating_point(self: Tensor) -> bool:

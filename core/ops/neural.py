@@ -15,7 +15,7 @@ from .declare import Spec, operator, spelled, type_name
 from .dims import sizes, wrap_dim
 from .matmul import MATMUL
 from .op import Composite, Extern, Template, call
-from .promotion import opmath
+from .promotion import opmath, result_type
 from .random import dropout
 from .ranges import arange
 from .reduction import MEAN
@@ -235,8 +235,6 @@ def _attention_rule(q: Any, k: Any, v: Any, mask: Any, is_causal: bool, scale: f
     if q.dtype is not k.dtype or q.dtype is not v.dtype:
         raise RuntimeError(f"Expected query, key, and value to have the same dtype, but got query.dtype: {q.dtype} key.dtype: "
                            f"{k.dtype} and value.dtype: {v.dtype} instead.")
-    if is_causal and mask is not None:
-        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     batch = broadcast_two(broadcast_two(tuple(q.shape[:-2]), tuple(k.shape[:-2])), tuple(v.shape[:-2]))
     return Spec(q.dtype, (*batch, q.shape[-2], v.shape[-1]))
 
@@ -298,6 +296,10 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along dim."""
     from .norms import vector_norm
 
+    common = result_type(x1, x2)
+    if common.category != 2:
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {type_name(common)}")
+    x1, x2 = x1.to(common), x2.to(common)
     a = vector_norm(x1, 2, dim, True).clamp_min(eps)
     b = vector_norm(x2, 2, dim, True).clamp_min(eps)
     return ((x1 / a) * (x2 / b)).sum(dim)

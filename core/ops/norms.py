@@ -85,7 +85,7 @@ def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = F
         return vector_norm(A, 2, (rows, cols), keepdim, dtype=dtype, out=out)
     if ord not in ("nuc", 1, -1, 2, -2, math.inf, -math.inf):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
-    if (dtype or A.dtype) in (dt.float16, dt.bfloat16):
+    if (dtype or A.dtype) in (dt.float16, dt.bfloat16) and ord in ("nuc", 2, -2):
         raise RuntimeError(f"linalg.matrix_norm: Low precision dtypes not supported. Got {type_name(dtype or A.dtype)}")
     from .api import into_out
 

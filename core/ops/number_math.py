@@ -37,11 +37,19 @@ def _same(a: np.ndarray, b: np.ndarray) -> tuple:
     return a.astype(kind), b.astype(kind)
 
 
+def _no_bool(f: Any) -> Any:
+    def run(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        if a.dtype == np.bool_:
+            raise NotImplementedError(f"\"{f.__name__}_cpu\" not implemented for 'Bool'")
+        return f(a, b)
+    return run
+
+
 pointwise("logaddexp2", "input, other:tensor",
           "where(input == other, input + 1, maximum(input, other) + log1p(exp2(-abs(input - other))) * 1.4426950408889634)",
           np.logaddexp2, only="floating")
-_unexpressed("gcd", np.gcd, "no_opmath", "integral")
-_unexpressed("lcm", np.lcm, "no_opmath", "integral")
+_unexpressed("gcd", _no_bool(np.gcd), "no_opmath", "integral")
+_unexpressed("lcm", _no_bool(np.lcm), "no_opmath", "integral")
 
 
 # -- steps and exponents ---------------------------------------------------------------------------------------------
@@ -57,18 +65,25 @@ pointwise("heaviside", "input, values:tensor", "where(input == 0, values, where(
           lambda a, v: np.where(a == 0, v, a > 0).astype(a.dtype), "no_opmath", normalize=_heaviside_args, inplace="heaviside_")
 
 
+def _two_to(input: Any, other: Any) -> Any:
+    if not is_tensor_like(other):
+        raise TypeError(f"ldexp(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+    power = 2.0 ** other
+    return power.to(input.dtype) if other.dtype.category < 2 and input.dtype.category >= 2 else power
+
+
 @spelled("ldexp", "ldexp", OPS["mul"])
 def ldexp(input: Any, other: Any, *, out: Any = None) -> Any:
     """input * 2 ** other."""
     from .api import into_out
 
-    return into_out(out, input * 2.0 ** other)
+    return into_out(out, input * _two_to(input, other))
 
 
 @spelled("", "ldexp_", OPS["mul"])
 def ldexp_(self: Any, other: Any) -> Any:
     """ldexp in place."""
-    return self.mul_(2.0 ** other)
+    return self.mul_(_two_to(self, other))
 
 
 def _frexp_rule(m: Any) -> tuple:
@@ -152,10 +167,10 @@ def cumulative_trapezoid(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -
     """The running integral along dim by the trapezoidal rule."""
     d = wrap_dim(dim, y.ndim)
     n = y.shape[d]
-    middle = (y.narrow(d, 1, n - 1) + y.narrow(d, 0, n - 1)) / 2
+    both = y.narrow(d, 1, n - 1) + y.narrow(d, 0, n - 1)
     if x is None:
-        return (middle * dx).cumsum(d)
+        return (both * dx).cumsum(d) / 2
     step = x.diff(dim=-1) if x.ndim == 1 else x.diff(dim=d)
-    return (middle * (step.reshape([-1 if k == d else 1 for k in range(y.ndim)]) if x.ndim == 1 else step)).cumsum(d)
+    return (both * (step.reshape([-1 if k == d else 1 for k in range(y.ndim)]) if x.ndim == 1 else step)).cumsum(d) / 2
 
 

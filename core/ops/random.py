@@ -71,7 +71,7 @@ def _sized(name: str, op: Op) -> None:
             made = empty_like(input, dtype=dtype, device=device)
             return result_of(None, getattr(made, "uniform_" if name == "rand" else "normal_")(generator=generator), requires_grad)
         if d.category == 3:
-            return make(tuple(input.shape), dtype=d, device=device, requires_grad=requires_grad, generator=generator)
+            return make(tuple(input.shape), dtype=d, device=input.device if device is None else device, requires_grad=requires_grad, generator=generator)
         where = input.device if device is None else device_of(device)
         return result_of(None, call(op, (tuple(input.shape), d, where, generator)), requires_grad)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -72,8 +73,8 @@ def _slices(array: np.ndarray, dim: Any) -> int | None:
 def _results(input: Any, values: np.ndarray, inverse: np.ndarray | None, counts: np.ndarray | None) -> Any:
     from ..tensor.tensor import wrap
 
-    out = [wrap(np.ascontiguousarray(values).astype(input.dtype.numpy, copy=False))]
-    out += [wrap(np.ascontiguousarray(a).astype(np.int64)) for a in (inverse, counts) if a is not None]
+    out = [wrap(np.array(values, input.dtype.numpy, order="C"))]
+    out += [wrap(np.array(a, np.int64, order="C")) for a in (inverse, counts) if a is not None]
     return out[0] if len(out) == 1 else tuple(out)
 
 
@@ -82,7 +83,7 @@ def unique_consecutive(input: Any, return_inverse: bool = False, return_counts: 
     """The elements (or slices along dim) without repeats of their predecessor."""
     array = widened(elements(input, "unique_consecutive()"))
     d = _slices(array, dim)
-    rows = array.reshape(-1, 1) if d is None else np.moveaxis(array, d, 0).reshape(array.shape[d], -1)
+    rows = array.reshape(-1, 1) if d is None else np.moveaxis(array, d, 0).reshape(array.shape[d], math.prod(array.shape) // max(array.shape[d], 1))
     new = np.concatenate([[True], (rows[1:] != rows[:-1]).any(1)]) if len(rows) else np.zeros(0, bool)
     at = np.nonzero(new)[0]
     values = array.reshape(-1)[new] if d is None else np.compress(new, array, axis=d)

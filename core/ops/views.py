@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..tensor.meta import Size
+from ..tensor.tensor import memory_owner
 from .broadcast import same
 from .declare import Spec, operator, spelled, view
 from .dims import as_int, infer_size, normalise_slice, sizes, unstar, wrap_dim
@@ -160,7 +161,9 @@ def t(input: Any) -> Any:
 
 
 def matrix_transpose(input: Any) -> Any:
-    """The last two dimensions exchanged. RuntimeError for a tensor of fewer than two dimensions."""
+    """The last two dimensions exchanged. RuntimeError for a vector; a 0-d tensor comes back."""
+    if input.ndim == 0:
+        return input
     if input.ndim < 2:
         raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {input.ndim}-D tensor.")
     return call(TRANSPOSE, (input, -2, -1))
@@ -171,6 +174,8 @@ def adjoint(input: Any) -> Any:
     """The last two dimensions exchanged, complex elements conjugated."""
     from .complex_numbers import conj
 
+    if input.ndim == 0:
+        return conj(input)
     if input.ndim < 2:
         raise RuntimeError(f"tensor.adjoint() is only supported on matrices or batches of matrices. Got "
                            f"{input.ndim}-D tensor.")
@@ -380,9 +385,7 @@ def slice_args(input: Any, dim: Any = 0, start: Any = None, stop: Any = None, st
 
 
 def _as_strided(a: np.ndarray, size: tuple, stride: tuple, offset: Any) -> np.ndarray:
-    owner = a
-    while isinstance(owner.base, np.ndarray):
-        owner = owner.base
+    owner = memory_owner(a)
     if offset is None:
         skip = a.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
     else:

@@ -70,6 +70,18 @@ class Tensor:
         return self._meta.ndim
 
 
+def memory_owner(array: np.ndarray) -> np.ndarray:
+    """The array whose memory `array` is a view of. Views with strides of their own (as_strided, broadcasting) stand on an
+    object that only holds the array they were made from."""
+    while True:
+        base: Any = array.base
+        if not isinstance(base, np.ndarray):
+            base = getattr(base, "base", None)
+        if not isinstance(base, np.ndarray):
+            return array
+        array = base
+
+
 def wrap(array: np.ndarray, requires_grad: bool = False, cls: type = Tensor, like: device = CPU) -> Any:
     """A tensor over `array` (shared, not copied). Strides in elements follow the array's."""
     item = array.itemsize

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...ops.op import call
 from ...ops.resampling import RESIZE
-from ...tensor.dtypes import float32, int64
+from ...tensor.dtypes import float32, float64, int64
 from .. import toplevel as T
 from ..naming import present
 
@@ -72,8 +72,8 @@ def _target(input: Any, size: Any, scale_factor: Any, dims: int, recompute: bool
     return wanted, [None] * dims if recompute else factors
 
 
-def _positions(want: Any, scale: float, shift: float) -> Any:
-    return T.arange(want, dtype=float32) * scale + shift
+def _positions(want: Any, scale: float, shift: float, precise: bool = False) -> Any:
+    return T.arange(want, dtype=float64 if precise else float32) * scale + shift
 
 
 def _nearest(x: Any, dim: int, have: Any, want: Any, factor: float | None, half: float) -> Any:
@@ -84,10 +84,10 @@ def _nearest(x: Any, dim: int, have: Any, want: Any, factor: float | None, half:
 
 def _linear(x: Any, dim: int, have: Any, want: Any, factor: float | None, align_corners: bool) -> Any:
     if align_corners:
-        at = _positions(want, (have - 1) / (want - 1) if want > 1 else 0.0, 0.0)
+        at = _positions(want, (have - 1) / (want - 1) if want > 1 else 0.0, 0.0, x.dtype is float64)
     else:
         scale = 1.0 / factor if factor else have / want
-        at = _positions(want, scale, 0.5 * scale - 0.5).clamp(min=0)
+        at = _positions(want, scale, 0.5 * scale - 0.5, x.dtype is float64).clamp(min=0)
     low = at.floor().to(int64).clamp(max=have - 1)
     high = (low + 1).clamp(max=have - 1)
     share = (at - low).to(x.dtype).reshape([-1 if d == dim else 1 for d in range(x.dim())])
