@@ -27,8 +27,8 @@ def record(tmp_path):
         done = subprocess.run([*command, "run", str(script), "-o", str(target), "--quiet", "--backend", "eager"],
                               capture_output=True, text=True, cwd=ROOT, timeout=300)
         assert done.returncode == 0, done.stderr
-        done = subprocess.run([*command, "export", str(target), "--format", "json", "-o", str(export)], capture_output=True, text=True, cwd=ROOT,
-                              timeout=300)
+        done = subprocess.run([*command, "export", str(target), "--format", "json", "-o", str(export)],
+                              capture_output=True, text=True, cwd=ROOT, timeout=300)
         assert done.returncode == 0, done.stderr
         session = Session(target)
         session.refresh()
