@@ -11,6 +11,7 @@ import functools
 import os
 import warnings
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ..errors import EnvironmentProblem
@@ -19,10 +20,29 @@ POCL_DEVICES = "basic pthread"
 BIG = 768 * 1024          # bytes of the largest tensor of a launch from which all cores pay off (measured on PoCL)
 
 
+def cache_folder() -> Path | None:
+    """Where binaries are kept: GUARDSCOPE_CACHE_DIR, else the user's cache folder; None if it cannot be made."""
+    given = os.environ.get("GUARDSCOPE_CACHE_DIR")
+    try:
+        if given is not None:
+            folder = Path(given) / "kernels"
+        else:
+            import platformdirs
+
+            folder = Path(platformdirs.user_cache_dir("guardscope")) / "kernels"
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return folder
+
+
 @functools.cache
 def pyopencl() -> Any:
     """The pyopencl module. EnvironmentProblem if it is missing or finds no OpenCL library."""
     os.environ.setdefault("POCL_DEVICES", POCL_DEVICES)
+    folder = cache_folder()
+    if folder is not None:                              # PoCL keeps its compiled kernels itself: with ours
+        os.environ.setdefault("POCL_CACHE_DIR", str(folder / "pocl"))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -50,7 +70,8 @@ class DeviceInfo:
 
 
 class Device:
-    """One device with its queue. Devices of one PoCL platform share a context."""
+    """One device with its queue. Devices of one PoCL platform share a context. `keeps_binaries`: the driver has a cache of
+    its own on disk, of compiled kernels by content (asking PoCL for a binary would compile every kernel once more)."""
 
     def __init__(self, handle: Any, context: Any) -> None:
         cl = pyopencl()
@@ -67,6 +88,7 @@ class Device:
         self.options = ["-cl-fp32-correctly-rounded-divide-sqrt"] if exact else []
         if kind == "cpu":
             self.options.append("-DINLINE_MATH")
+        self.keeps_binaries = "Portable Computing" in self.info.platform
 
     @property
     def alone(self) -> bool:

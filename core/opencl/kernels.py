@@ -109,11 +109,11 @@ def canonical(kernel: Kernel) -> str:
         return numbers.setdefault(word, f"${len(numbers)}")
 
     if not kernel.names:                                  # a template: only the kernel's own name is in it
-        return re.sub(rf"\b{kernel.name}\b", "$0", kernel.text)
-    return re.sub(r"[A-Za-z_]\w*", number, re.sub(r"//[^\n]*", "", kernel.text))
+        return " ".join(re.sub(rf"\b{kernel.name}\b", "$0", kernel.text).split())
+    return " ".join(re.sub(r"[A-Za-z_]\w*", number, re.sub(r"//[^\n]*", "", kernel.text)).split())
 
 
-SUFFIXES = ("_v", "_part", "_parts", "_total", "_at", "_local", "_where", "_out")
+SUFFIXES = ("_far", "_inverse", "_v", "_part", "_parts", "_total", "_at", "_local", "_where", "_out")
 
 
 def same_kernels(kernels: list[Kernel]) -> tuple[list[Kernel], list[str]]:

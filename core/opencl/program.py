@@ -1,7 +1,8 @@
 """OpenCL programs: one per artifact and device, built once, kept in memory and on disk.
 
 The key is the whole text with its options, so that equal kernels are never built twice, and on disk also the device,
-its driver and our format version. A disk that cannot be written only costs the speed.
+its driver and our format version. PoCL keeps compiled kernels on disk itself, by content, in a folder of ours; there we
+only note that a program was built before. A disk that cannot be written only costs the speed.
 
 A driver may crash while it builds a program or runs it for the first time, and takes the process along. So an attempt
 leaves a mark on disk that goes when it went well; a program whose attempts ended twice with the process is not tried
@@ -23,7 +24,7 @@ from typing import Any
 
 from ..errors import EnvironmentProblem
 from ..events.recorder import RECORDER
-from .devices import Device, pyopencl
+from .devices import Device, cache_folder, pyopencl
 
 FORMAT = "1"
 LOG_LINES = 12
@@ -42,22 +43,6 @@ class BuildFailed(EnvironmentProblem):
 _PROGRAMS: dict[tuple[str, str, str], Any] = {}
 _REJECTED: dict[tuple[str, str, str], BuildFailed] = {}
 _LOCK = threading.Lock()
-
-
-def cache_folder() -> Path | None:
-    """Where binaries are kept: GUARDSCOPE_CACHE_DIR, else the user's cache folder; None if it cannot be made."""
-    given = os.environ.get("GUARDSCOPE_CACHE_DIR")
-    try:
-        if given is not None:
-            folder = Path(given) / "kernels"
-        else:
-            import platformdirs
-
-            folder = Path(platformdirs.user_cache_dir("guardscope")) / "kernels"
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return None
-    return folder
 
 
 class Attempt:
@@ -152,18 +137,22 @@ def build(text: str, options: list[str], device: Device) -> Built:
         if lost >= ATTEMPTS:
             raise BuildFailed(f"the driver of {device.info.name!r} ended the process {lost} times while it built these kernels "
                               f"or ran them for the first time; expected it to run them: remove {str(mark)!r} to try again.")
-        attempt = Attempt(mark) if lost else None
-        program = _from_disk(path, device)
-        where = "disk"
+        known = path is not None and path.exists()
+        program = None if device.keeps_binaries else _from_disk(path, device)
+        where = "disk" if program is not None or (device.keeps_binaries and known) else "driver"
+        attempt = Attempt(mark) if lost or where == "driver" else None
         if program is None:
-            where, attempt = "driver", attempt or Attempt(mark)
             try:
                 program = _from_source(text, flags, device)
             except BuildFailed as problem:
                 _REJECTED[key] = problem
-                attempt.end()
+                if attempt is not None:
+                    attempt.end()
                 raise
-            _to_disk(path, program)
+            if device.keeps_binaries:
+                _mark(path)
+            else:
+                _to_disk(path, program)
         _PROGRAMS[key] = program
         if attempt is not None:
             _TRYING[key] = attempt
@@ -223,6 +212,13 @@ def _from_source(text: str, flags: list[str], device: Device) -> Any:
             os.environ.pop("PYOPENCL_NO_CACHE", None)
         else:
             os.environ["PYOPENCL_NO_CACHE"] = before
+
+
+def _mark(path: Path | None) -> None:
+    """Leave a note that the driver has compiled this program before."""
+    if path is not None:
+        with contextlib.suppress(OSError):
+            path.touch()
 
 
 def _to_disk(path: Path | None, program: Any) -> None:

@@ -41,10 +41,12 @@ def test_another_static_size_needs_no_driver(graphs, f):
 
 
 def test_binaries_are_found_on_disk(graphs, tmp_path, monkeypatch):
-    from guardscope.core.opencl import program
+    from guardscope.core.opencl import devices, program
 
     monkeypatch.setenv("GUARDSCOPE_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(program, "_PROGRAMS", {})
+    for device in devices.devices():
+        monkeypatch.setattr(device, "keeps_binaries", False)
     a = normal(5)
     assert graphs.compile(lambda x: x * 1.2345, a).kernels[0].where == "driver"
     (binary,) = (tmp_path / "kernels").glob("*.bin")
@@ -57,6 +59,40 @@ def test_binaries_are_found_on_disk(graphs, tmp_path, monkeypatch):
     again = graphs.compile(lambda x: x * 1.2345, a)
     assert again.kernels[0].where == "driver"
     assert np.array_equal(graphs.call(again, a), a * np.float32(1.2345))
+
+
+def test_a_driver_that_keeps_its_binaries_is_asked_once(graphs, tmp_path, monkeypatch):
+    from guardscope.core.opencl import devices, program
+
+    monkeypatch.setenv("GUARDSCOPE_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(program, "_PROGRAMS", {})
+    for device in devices.devices():
+        monkeypatch.setattr(device, "keeps_binaries", True)
+    a = normal(5)
+    assert graphs.compile(lambda x: x * 5.4321, a).kernels[0].where == "driver"
+    program.forget()
+    again = graphs.compile(lambda x: x * 5.4321, a)
+    assert again.kernels[0].where == "disk"
+    assert np.array_equal(graphs.call(again, a), a * np.float32(5.4321))
+
+
+def test_equal_layers_need_the_kernels_of_one(graphs):
+    a, weights = normal(9, 40), [normal(40, 40) for _ in range(3)]
+
+    def f(x, p, q, r):
+        for w in (p, q, r):
+            x = ((x @ w).softmax(-1) + x).relu()
+        return x
+
+    compiled = graphs.compile(f, a, *weights)
+    launches = [line for line in compiled.text.splitlines() if line.startswith("# kernel")]
+    assert len(launches) >= 3 > len([k for k in compiled.kernels if "softmax" in k.source or "relu" in k.name])
+    want = a.astype(np.float64)
+    for w in weights:
+        d = want @ w
+        e = np.exp(d - d.max(-1, keepdims=True))
+        want = np.maximum(e / e.sum(-1, keepdims=True) + want, 0)
+    assert np.allclose(graphs.call(compiled, a, *weights), want, rtol=1e-4)
 
 
 def test_an_unwritable_cache_costs_only_speed(graphs, tmp_path, monkeypatch):
@@ -105,3 +141,68 @@ def test_profiled_launches_reach_the_recorder(graphs, monkeypatch):
     assert [r[0] for r in rows] == list(range(40, 40 + len(compiled.kernels)))
     for _, start, end, device in rows:
         assert start <= end <= after and end > before and device
+
+
+def test_positions_of_32_bits_where_they_fit(graphs, monkeypatch):
+    from guardscope.core.opencl import compile as module
+
+    a, b = normal(40, 30), normal(70, 30)
+    f = lambda x: ((x * 2 + 1).softmax(1), x.sum(0), x.t() * 3)
+    compiled = graphs.compile(f, a, dynamic=(0,))
+    seen = []
+    honest = module.build
+    monkeypatch.setattr(module, "build", lambda text, options, device: seen.append(options) or honest(text, options, device))
+    narrow = [np.array(x) for x in graphs.call(compiled, a)]
+    monkeypatch.setattr(module, "NARROW", 2000)               # as if 70 * 30 elements were too many
+    wide = graphs.call(compiled, b)
+    again = graphs.call(graphs.compile(f, b), b)
+    assert seen[0] == ["-DIDX=int"] and seen[-1] == ["-DIDX=long"] and ["-DIDX=long"] in seen[1:]
+    for x, got in ((a, narrow), (b, wide), (b, again)):
+        d = x.astype(np.float64) * 2 + 1
+        e = np.exp(d - d.max(1, keepdims=True))
+        for g, w in zip(got, (e / e.sum(1, keepdims=True), x.astype(np.float64).sum(0), x.T * np.float32(3))):
+            assert np.allclose(g, w, rtol=1e-5, atol=1e-5)
+
+
+def test_frames_are_forgotten_with_the_parameters_they_hold(graphs):
+    import gc
+    import weakref
+
+    from guardscope.core.guards.origin import AttrOrigin, ArgOrigin
+
+    graph = graphs.trace(lambda x, w: (x @ w.t()) + w.sum(0), normal(3, 4), normal(4, 4))
+    graph.inputs[1].origin = AttrOrigin(ArgOrigin("self"), "weight")
+    compiled = graphs.compile_graph(graph, graphs.Options())
+    x = graphs.wrap(normal(3, 4))
+
+    def want(w):
+        return x._array.astype(np.float64) @ w.T + w.sum(0)
+
+    parameter = graphs.wrap(normal(4, 4))
+    for _ in range(2):
+        assert np.allclose(compiled(x, parameter)[0]._array, want(parameter._array), rtol=1e-5)
+    parameter._array[:] *= 3                                   # in place: nothing is bound anew
+    assert np.allclose(compiled(x, parameter)[0]._array, want(parameter._array), rtol=1e-5)
+    parameter._array = normal(4, 4) + 1                        # another array, as `p.data = ...` gives
+    assert np.allclose(compiled(x, parameter)[0]._array, want(parameter._array), rtol=1e-5)
+    other = graphs.wrap(normal(4, 4) - 2)
+    assert np.allclose(compiled(x, other)[0]._array, want(other._array), rtol=1e-5)
+    memory = weakref.ref(other._array)
+    del other
+    gc.collect()
+    assert memory() is None
+    assert np.allclose(compiled(x, parameter)[0]._array, want(parameter._array), rtol=1e-5)
+
+
+@pytest.mark.parametrize("values", [((100, 0, 1), (5000, 1, 2), (100, 2, 3), (9000, 3, 4), (1, 4, 4)),
+                                    tuple((1000 * (k % 5 + 1), k, k + k % 3) for k in range(40))])
+def test_values_that_are_needed_together_do_not_share_memory(values):
+    from guardscope.core.opencl.frames import place
+
+    offsets, total = place(values)
+    for k, (n, first, last) in enumerate(values):
+        assert offsets[k] + n <= total
+        for m, (p, start, end) in enumerate(values[:k]):
+            if start <= last and first <= end:
+                assert offsets[k] + n <= offsets[m] or offsets[m] + p <= offsets[k]
+    assert total < sum(max(n, 4096) for n, _, _ in values)
