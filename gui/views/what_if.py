@@ -247,6 +247,7 @@ class WhatIfView(View):
 
     def ask_line(self) -> None:
         """Take the values of the typed signature."""
+        self.flush()                         # another session may be shown since the view was last in front
         if self.start is None:
             return
         try:
@@ -298,6 +299,7 @@ class WhatIfView(View):
 
     def clear(self) -> None:
         """Forget what was typed."""
+        self.flush()
         self.edits, self.problem = {}, ""
         self.line.clear()
         self.show_answer()
