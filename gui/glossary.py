@@ -34,6 +34,11 @@ TERMS: dict[str, str] = {
     "build": "Compiling the kernels' source for the device.",
     "lowering and build": "Turning the graph into kernels and compiling them for the device.",
     "first launch": "The first start of the new kernels.",
+    "what if": "Asking which kept version would take a call that nobody made. The recorded conditions are evaluated; nothing "
+               "is run.",
+    "policy lab": "The script run under several settings, and with every suggested change, to compare versions, times and "
+                  "results.",
+    "replay": "Stepping through the calls with every view as it was when the selected call had ended.",
     "cause": "One thing in your script that led to recompilations, with everything it cost.",
     "expected": "What the value was when this version was made.",
     "last seen": "What the value was the last time this condition failed.",
