@@ -30,13 +30,14 @@ adopt(names().values(), "torch")
 adopt(vars(Tensor).values(), "torch")
 
 _MODULES = ("_C", "_dynamo", "_higher_order_ops", "_logging", "accelerator", "amp", "autograd", "backends", "compiler",
-            "cuda", "distributed", "fft", "func", "futures", "fx", "jit", "library", "linalg", "masked", "multiprocessing",
-            "nn", "onnx", "optim", "overrides", "profiler", "random", "return_types", "sparse", "special", "testing",
-            "types", "utils", "version", "xpu")
+            "cuda", "distributed", "distributions", "fft", "func", "futures", "fx", "jit", "library", "linalg", "masked",
+            "multiprocessing", "nn", "onnx", "optim", "overrides", "profiler", "random", "return_types", "serialization",
+            "sparse", "special", "testing", "types", "utils", "version", "xpu")
 _AUTOCAST = ("autocast", "is_autocast_enabled", "is_autocast_cpu_enabled", "get_autocast_dtype", "get_autocast_cpu_dtype",
              "get_autocast_gpu_dtype", "set_autocast_enabled", "set_autocast_dtype", "is_autocast_cache_enabled",
              "set_autocast_cache_enabled", "clear_autocast_cache")
-_ELSEWHERE = {"compile": "compiler", "cond": "_higher_order_ops", "ops": "_ops", "vmap": "func", **dict.fromkeys(_AUTOCAST, "amp")}
+_ELSEWHERE = {"compile": "compiler", "cond": "_higher_order_ops", "ops": "_ops", "vmap": "func", "save": "serialization",
+              "load": "serialization", **dict.fromkeys(_AUTOCAST, "amp")}
 
 
 def _lazy(name: str) -> Any:

@@ -17,7 +17,8 @@ class Packet:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._fn is None:
-            raise NotYetSupported(f"torch.ops.{self._name.replace('::', '.')} does not exist in Guardscope: call a function of torch, "
+            raise NotYetSupported(f"torch.ops.{self._name.replace('::', '.')} does not exist in Guardscope: call a function "
+                                  f"of torch, "
                                   "or define it with torch.library.custom_op.")
         return self._fn(*args, **kwargs)
 
@@ -80,7 +81,8 @@ class _Ops:
 
     def load_library(self, path: str) -> None:
         """Refuses: compiled extensions belong to PyTorch."""
-        raise NotYetSupported(f"torch.ops.load_library({path!r}) does not exist in Guardscope: write the operator with torch functions "
+        raise NotYetSupported(f"torch.ops.load_library({path!r}) does not exist in Guardscope: write the operator with "
+                              f"torch functions "
                               "and torch.library.custom_op.")
 
 

@@ -1,7 +1,7 @@
 """dtypes that scripts name at import (`{"bf16": torch.bfloat16, ...}`) but that have no elements here.
 
-Quantised, 8-bit floating and wide unsigned tensors are not implemented, and bfloat16 needs the package ml_dtypes. The objects exist, compare and print; to
-make a tensor of one raises NotYetSupported, which names the dtype to use instead.
+Quantised, 8-bit floating and wide unsigned tensors are not implemented, and bfloat16 needs the package ml_dtypes. The
+objects exist, compare and print; to make a tensor of one raises NotYetSupported, which names the dtype to use instead.
 """
 
 from __future__ import annotations

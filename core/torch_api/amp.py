@@ -36,11 +36,13 @@ class autocast:
         self._cache_enabled = _CACHE["enabled"] if cache_enabled is None else cache_enabled
         self._before: list[Any] = []
         if self._enabled and device_type != "cpu":
-            warnings.warn(f"User provided device_type of '{device_type}', but {device_type.upper()} is not available. Disabling",
+            warnings.warn(f"User provided device_type of '{device_type}', but {device_type.upper()} is not available. "
+                          f"Disabling",
                           UserWarning, stacklevel=2)
             self._enabled = False
         if self._enabled and self.fast_dtype not in CHOICES:
-            warnings.warn(f"In CPU autocast, but the target dtype {self.fast_dtype} is not supported: it must be torch.bfloat16 "
+            warnings.warn(f"In CPU autocast, but the target dtype {self.fast_dtype} is not supported: it must be "
+                          f"torch.bfloat16 "
                           "or torch.float16. Disabling autocast.", UserWarning, stacklevel=2)
             self._enabled = False
 

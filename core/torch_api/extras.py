@@ -67,12 +67,17 @@ def set_default_tensor_type(t: Any) -> None:
 
 
 _STORAGE = "keep tensors: their memory is a NumPy array (tensor.numpy())"
-ABSENT: dict[str, Any] = {name: not_yet(f"torch.{name}", instead) for name, instead in {
-    "UntypedStorage": _STORAGE, "ByteStorage": _STORAGE, "FloatStorage": _STORAGE,
-    "save": "keep arrays with numpy.savez(path, **{k: v.numpy() for k, v in state.items()})",
-    "load": "read arrays with numpy.load and torch.from_numpy",
-    **dict.fromkeys(("sparse_coo_tensor", "sparse_csr_tensor", "sparse_csc_tensor", "sparse_compressed_tensor"), "use a dense tensor"),
-}.items()}
+ABSENT: dict[str, Any] = {
+    name: not_yet(f"torch.{name}", instead)
+    for name, instead in {
+        "UntypedStorage": _STORAGE,
+        "ByteStorage": _STORAGE,
+        "FloatStorage": _STORAGE,
+        **dict.fromkeys(
+            ("sparse_coo_tensor", "sparse_csr_tensor", "sparse_csc_tensor", "sparse_compressed_tensor"), "use a dense tensor"
+        ),
+    }.items()
+}
 
 NAMES: dict[str, Any] = {f.__name__: f for f in (
     get_num_threads, set_num_threads, get_num_interop_threads, set_num_interop_threads, typename, _assert, _check,
@@ -171,10 +176,31 @@ def get_device_module(device: Any = None) -> Any:
     return cuda
 
 
-NAMES.update({f.__name__: f for f in (
-    _check_is_size, _check_index, _check_value, _check_type, sym_int, sym_max, sym_min, sym_not, _softmax_backward_data, spmm,
-    set_flush_denormal, is_deterministic_algorithms_warn_only_enabled, get_deterministic_debug_mode, set_deterministic_debug_mode,
-    set_warn_always, is_vulkan_available, compiled_with_cxx11_abi, get_device_module)})
+NAMES.update(
+    {
+        f.__name__: f
+        for f in (
+            _check_is_size,
+            _check_index,
+            _check_value,
+            _check_type,
+            sym_int,
+            sym_max,
+            sym_min,
+            sym_not,
+            _softmax_backward_data,
+            spmm,
+            set_flush_denormal,
+            is_deterministic_algorithms_warn_only_enabled,
+            get_deterministic_debug_mode,
+            set_deterministic_debug_mode,
+            set_warn_always,
+            is_vulkan_available,
+            compiled_with_cxx11_abi,
+            get_device_module,
+        )
+    }
+)
 NAMES["_check_tensor_all"] = lambda cond, message=None: _check(bool(cond.all()), message)
 NAMES.update(foreach.NAMES)
 NAMES.update({name: import_only.absent_class(name, _STORAGE) for name in (

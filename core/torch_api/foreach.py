@@ -7,9 +7,39 @@ from typing import Any
 
 from ..ops.api import METHODS
 
-_UNARY = "abs acos asin atan ceil cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 neg reciprocal round rsqrt " \
-         "sigmoid sign sin sinh sqrt tan tanh trunc".split()
-_BINARY = "add sub mul div pow clamp_min clamp_max".split()
+_UNARY = [
+    "abs",
+    "acos",
+    "asin",
+    "atan",
+    "ceil",
+    "cos",
+    "cosh",
+    "erf",
+    "erfc",
+    "exp",
+    "expm1",
+    "floor",
+    "frac",
+    "lgamma",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "neg",
+    "reciprocal",
+    "round",
+    "rsqrt",
+    "sigmoid",
+    "sign",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+    "trunc",
+]
+_BINARY = ["add", "sub", "mul", "div", "pow", "clamp_min", "clamp_max"]
 
 
 def _spread(value: Any, n: int) -> list[Any]:
@@ -53,6 +83,12 @@ for _n in _UNARY + _BINARY:
     NAMES[f"_foreach_{_n}"] = _each(f"_foreach_{_n}", _n, False)
     if _n + "_" in METHODS:
         NAMES[f"_foreach_{_n}_"] = _each(f"_foreach_{_n}_", _n + "_", True)
-for _n, _m in (("maximum", "clamp_min"), ("minimum", "clamp_max"), ("lerp", "lerp"), ("addcmul", "addcmul"), ("addcdiv", "addcdiv")):
+for _n, _m in (
+    ("maximum", "clamp_min"),
+    ("minimum", "clamp_max"),
+    ("lerp", "lerp"),
+    ("addcmul", "addcmul"),
+    ("addcdiv", "addcdiv"),
+):
     NAMES[f"_foreach_{_n}"] = _each(f"_foreach_{_n}", _m, False)
     NAMES[f"_foreach_{_n}_"] = _each(f"_foreach_{_n}_", _m + "_", True)

@@ -36,7 +36,8 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
         dims = _spread(in_dims, args)
         sizes = {t.shape[d] for t, d in zip(leaves, dims) if d is not None}
         if len(sizes) != 1:
-            raise ValueError(f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sorted(sizes)}"
+            raise ValueError(f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+                             f"{sorted(sizes)}"
                              if sizes else "vmap: at least one argument must be mapped: in_dims names no dimension")
         rows = []
         for i in range(sizes.pop()):

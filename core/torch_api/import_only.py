@@ -38,7 +38,8 @@ TABLE: dict[str, tuple[str, str, str]] = {
     "torch.utils._python_dispatch": ("TorchDispatchMode", "return_and_correct_aliasing transform_subclass", _PLAIN),
     "torch.distributed.fsdp": ("FullyShardedDataParallel FSDP CPUOffload MixedPrecision MixedPrecisionPolicy BackwardPrefetch "
                                "ShardingStrategy StateDictType FullStateDictConfig ShardedStateDictConfig FSDPModule "
-                               "OffloadPolicy CPUOffloadPolicy FullOptimStateDictConfig", "fully_shard register_fsdp_forward_method",
+                               "OffloadPolicy CPUOffloadPolicy FullOptimStateDictConfig", "fully_shard "
+                                                                                          "register_fsdp_forward_method",
                                _ONE),
     "torch.distributed.fsdp.wrap": ("ModuleWrapPolicy CustomPolicy", "transformer_auto_wrap_policy size_based_auto_wrap_policy "
                                     "lambda_auto_wrap_policy enable_wrap wrap always_wrap_policy", _ONE),

@@ -58,10 +58,16 @@ class _Made(importlib.abc.Loader):
         """Everything is there already."""
 
 
+SAFETENSORS = ("safetensors", "safetensors.torch")     # the package's own files would need PyTorch
+
+
 class TorchFinder(importlib.abc.MetaPathFinder):
-    """Finds `torch` and its submodules here, and nothing else."""
+    """Finds `torch`, its submodules and safetensors here, and nothing else."""
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
+        if fullname in SAFETENSORS:
+            real = f"{PACKAGE}.{fullname}"
+            return importlib.machinery.ModuleSpec(fullname, _Alias(real), is_package=fullname == "safetensors")
         if fullname != "torch" and not fullname.startswith("torch."):
             return None
         real = real_name(OTHER_NAMES.get(fullname, fullname))

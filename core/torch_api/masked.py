@@ -24,7 +24,8 @@ def _dims(input: Any, dim: Any) -> tuple[int, ...]:
 def _floating(name: str, input: Any, dtype: Any) -> Any:
     x = input if dtype is None else input.to(dtype)
     if not x.is_floating_point() and not x.is_complex():
-        raise ValueError(f"{name}(): Could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+        raise ValueError(f"{name}(): Could not infer output dtype. Input dtype must be either a floating point or complex "
+                         f"dtype. "
                          f"Got: {input.dtype}")
     return x
 

@@ -18,10 +18,10 @@ from typing import Any
 PACKAGE = __name__.rpartition(".")[0]
 # Modules of this folder that are machinery: no script sees them as torch.<name>.
 PRIVATE = frozenset((
-    "absent_dtypes", "foreach", "import_only", "attention_functions", "bag_functions", "compile_entry", "dtype_info", "extras", "functions",
-    "generator", "grad_modes", "importing", "loss_functions", "lr_base", "lr_cycles", "margin_loss", "margin_losses",
-    "naming", "other_functions", "printing", "random_functions", "resize_functions", "sampling_functions", "settings",
-    "toplevel", "tracked", "unsupported", "walk"))
+    "absent_dtypes", "attention_functions", "bag_functions", "compile_entry", "dtype_info", "extras", "foreach",
+    "functions", "generator", "grad_modes", "import_only", "importing", "loss_functions", "lr_base", "lr_cycles",
+    "margin_loss", "margin_losses", "naming", "other_functions", "printing", "random_functions", "resize_functions",
+    "safetensors", "sampling_functions", "saving", "settings", "toplevel", "tracked", "unsupported", "walk"))
 
 # Modules that PyTorch has under other names, or splits in another way.
 OTHER_NAMES = {f"torch.{there}": f"torch.{here}" for here, names in {

@@ -155,8 +155,18 @@ class OutOfMemoryError(RuntimeError):
 
 default_generators: tuple = ()
 _LEGACY = "use the CPU's types, such as torch.FloatTensor"
-for _name in ("FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor", "ShortTensor", "CharTensor",
-              "ByteTensor", "BoolTensor"):
+for _name in (
+    "FloatTensor",
+    "DoubleTensor",
+    "HalfTensor",
+    "BFloat16Tensor",
+    "LongTensor",
+    "IntTensor",
+    "ShortTensor",
+    "CharTensor",
+    "ByteTensor",
+    "BoolTensor",
+):
     globals()[_name] = absent_class(_name, _LEGACY, "torch.cuda")
 
 Event = not_yet("torch.cuda.Event", "time with time.perf_counter(), or record a session to see kernel times")

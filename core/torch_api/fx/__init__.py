@@ -28,7 +28,18 @@ def has_side_effect(fn: Any) -> Any:
     return fn
 
 
-__all__ = ["Graph", "GraphModule", "Interpreter", "Node", "Proxy", "Tracer", "Transformer", "has_side_effect", "replace_pattern",
-           "symbolic_trace", "wrap"]
+__all__ = [
+    "Graph",
+    "GraphModule",
+    "Interpreter",
+    "Node",
+    "Proxy",
+    "Tracer",
+    "Transformer",
+    "has_side_effect",
+    "replace_pattern",
+    "symbolic_trace",
+    "wrap",
+]
 present(globals())
 __getattr__ = module_getattr(globals())

@@ -30,7 +30,8 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
         if dims != 2:
             raise NotImplementedError(f"Got {input.dim()}D input, but bicubic mode needs 4D input")
     elif mode not in ("nearest", "nearest-exact", "area"):
-        raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: "
+        raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the "
+                                  f"modes: "
                                   "nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact "
                                   f"(got {mode})")
     if antialias and mode not in ("bilinear", "bicubic"):
@@ -41,7 +42,9 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
     sizes, factors = _target(input, size, scale_factor, dims, recompute_scale_factor)
     if mode == "bicubic" or antialias:
         scales = tuple([None if f is None else 1.0 / f for f in factors])
-        return call(RESIZE, (input, tuple(sizes), "cubic" if mode == "bicubic" else "linear", bool(align_corners), scales, antialias))
+        return call(
+            RESIZE, (input, tuple(sizes), "cubic" if mode == "bicubic" else "linear", bool(align_corners), scales, antialias)
+        )
     if mode == "area":
         from .functional import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 

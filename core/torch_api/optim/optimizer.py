@@ -46,6 +46,27 @@ class Optimizer:
             raise ValueError("some parameters appear in more than one parameter group")
         self.param_groups.append({**self.defaults, **param_group, "params": found})
 
+    def state_dict(self) -> dict[str, Any]:
+        """{"state": per parameter number, "param_groups": options and parameter numbers}."""
+        number = {id(p): i for i, p in enumerate(p for g in self.param_groups for p in g["params"])}
+        groups = [{**{k: v for k, v in g.items() if k != "params"}, "params": [number[id(p)] for p in g["params"]]}
+                  for g in self.param_groups]
+        return {"state": {number[id(p)]: dict(s) for p, s in self.state.items() if id(p) in number}, "param_groups": groups}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over options and state. ValueError where the groups are of other sizes."""
+        given, own = state_dict["param_groups"], self.param_groups
+        if len(given) != len(own):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        if any(len(a["params"]) != len(b["params"]) for a, b in zip(given, own)):
+            raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
+        place = {n: p for a, b in zip(given, own) for n, p in zip(a["params"], b["params"])}
+        self.state = defaultdict(dict)
+        for n, values in state_dict["state"].items():
+            self.state[place[n]] = {k: v.clone() if isinstance(v, Tensor) else v for k, v in values.items()}
+        self.param_groups = [{**{k: v for k, v in a.items() if k != "params"}, "params": b["params"]}
+                             for a, b in zip(given, own)]
+
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drop the gradients, or fill them with zeros."""
         for group in self.param_groups:
