@@ -27,9 +27,10 @@ from .expand import expand, share
 from .frames import Frames, On
 from .fuse import Group, plan
 from .kernels import Kernel, kernels_of, program_text, same_kernels
+from .known import build_kernels
 from .launcher import LONG, LaunchWriter
 from .lower import Host, recipes
-from .program import BuildFailed, Built, build
+from .program import BuildFailed, Built
 from .sizes import evaluate
 from .templates.table import TEMPLATES, has_kernels
 
@@ -115,7 +116,8 @@ class CompiledGraph:
         name = writer.name(options.name)
         self.launch_text = writer.text(name)
         self._launched = writer.launched
-        unique, self._kernel_names = same_kernels(writer.launched)
+        self._unique, self._kernel_names = same_kernels(writer.launched)
+        unique = self._unique
         self.program = self.stages.program = program_text(unique) if unique else ""
         self._largest, self._reach = writer.largest(), writer.reach()
         self._lock = threading.RLock()
@@ -142,7 +144,8 @@ class CompiledGraph:
         return all(evaluate(n, symbols) < NARROW for n in self._reach)
 
     def _build(self, device: Device, symbols: dict[str, int]) -> Any:
-        return build(self.program, ["-DIDX=int" if self._narrow(symbols) else "-DIDX=long"], device)
+        options = ["-DIDX=int" if self._narrow(symbols) else "-DIDX=long"]
+        return build_kernels(self._unique, options, device, program_text)
 
     def _describe(self, unique: list[Kernel], built: Any, device: Device, origins: dict[int, Node]) -> None:
         for kernel in unique:

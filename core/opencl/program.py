@@ -159,6 +159,11 @@ def build(text: str, options: list[str], device: Device) -> Built:
     return Built(program, where, time.perf_counter_ns() - start, attempt)
 
 
+def is_built(program: Any) -> bool:
+    """Whether a program is (still) kept in memory."""
+    return program in _PROGRAMS.values()
+
+
 def forget() -> None:
     """Drop the programs kept in memory (tests of the disk cache)."""
     with _LOCK:

@@ -76,6 +76,18 @@ def test_a_driver_that_keeps_its_binaries_is_asked_once(graphs, tmp_path, monkey
     assert np.array_equal(graphs.call(again, a), a * np.float32(5.4321))
 
 
+def test_a_graph_with_kernels_of_another_needs_no_driver(graphs, monkeypatch):
+    from guardscope.core.opencl import program
+
+    a = normal(8, 20)
+    both = graphs.compile(lambda x: ((x * 2 + 1.25).sum(1), x.t().exp() * 0.75), a)
+    monkeypatch.setattr(program, "_from_source", None)               # calling it would fail
+    one = graphs.compile(lambda other: other.t().exp() * 0.75, a)
+    assert one.kernels[0].where == "memory" and len(both.kernels) == 2
+    assert np.allclose(graphs.call(one, a), np.exp(a.T) * 0.75, rtol=1e-6)
+    assert np.allclose(graphs.call(both, a)[0], (a * 2 + 1.25).sum(1), rtol=1e-5)
+
+
 def test_equal_layers_need_the_kernels_of_one(graphs):
     a, weights = normal(9, 40), [normal(40, 40) for _ in range(3)]
 
@@ -150,8 +162,9 @@ def test_positions_of_32_bits_where_they_fit(graphs, monkeypatch):
     f = lambda x: ((x * 2 + 1).softmax(1), x.sum(0), x.t() * 3)
     compiled = graphs.compile(f, a, dynamic=(0,))
     seen = []
-    honest = module.build
-    monkeypatch.setattr(module, "build", lambda text, options, device: seen.append(options) or honest(text, options, device))
+    honest = module.build_kernels
+    monkeypatch.setattr(module, "build_kernels", lambda kernels, options, device, text: seen.append(options) or honest(
+        kernels, options, device, text))
     narrow = [np.array(x) for x in graphs.call(compiled, a)]
     monkeypatch.setattr(module, "NARROW", 2000)               # as if 70 * 30 elements were too many
     wide = graphs.call(compiled, b)
@@ -168,7 +181,7 @@ def test_frames_are_forgotten_with_the_parameters_they_hold(graphs):
     import gc
     import weakref
 
-    from guardscope.core.guards.origin import AttrOrigin, ArgOrigin
+    from guardscope.core.guards.origin import ArgOrigin, AttrOrigin
 
     graph = graphs.trace(lambda x, w: (x @ w.t()) + w.sum(0), normal(3, 4), normal(4, 4))
     graph.inputs[1].origin = AttrOrigin(ArgOrigin("self"), "weight")
