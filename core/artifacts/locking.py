@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from threading import current_thread
 from typing import Any
 
 from ..tensor.threads import THREADS
@@ -36,7 +37,7 @@ class Turn:
 
 
 def helper_thread() -> bool:
-    return getattr(threading.current_thread(), "guardscope_own", False)
+    return getattr(current_thread(), "guardscope_own", False)
 
 
 COMPILING = Turn()        # search, capture, backend, and what a dispatcher remembers

@@ -195,6 +195,8 @@ def of_const(ev: Any, obj: Const, name: str) -> Value | None:
     from .reading import of_constant
 
     if obj.symbolic:
+        if not hasattr(obj.type, name):
+            return None
         if name in ("real", "numerator"):
             return obj
         if name in ("imag", "denominator"):
@@ -293,11 +295,16 @@ def of_builtin(ev: Any, obj: BuiltinValue, name: str) -> Value | None:
 
 
 def of_slice(ev: Any, obj: SliceValue, name: str) -> Value | None:
-    return getattr(obj, name) if name in ("start", "stop", "step") else BuiltinMethodValue(obj, name)
+    return getattr(obj, name) if name in ("start", "stop", "step") else own_method(obj, name)
 
 
 def of_range(ev: Any, obj: RangeValue, name: str) -> Value | None:
-    return Const(getattr(obj, name)) if name in ("start", "stop", "step") else BuiltinMethodValue(obj, name)
+    return Const(getattr(obj, name)) if name in ("start", "stop", "step") else own_method(obj, name)
+
+
+def own_method(obj: Value, name: str) -> Value | None:
+    """A method of a type written in C, if it has it."""
+    return BuiltinMethodValue(obj, name) if hasattr(obj.type, name) else None
 
 
 def of_partial(ev: Any, obj: PartialValue, name: str) -> Value | None:

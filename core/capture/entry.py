@@ -23,6 +23,7 @@ from .breaks import BreakInfo
 from .cached_calls import check_cached
 from .closing import alias_guards, present_guards, prune_inputs, unread, written_inputs
 from .context import Captured
+from .coverage import account
 from .frames import Frame
 from .rebuild import CannotRebuild, Rebuilder
 from .relied import names_guard
@@ -88,7 +89,7 @@ def assemble(ev: Any, r: Rebuilder, info: BreakInfo | None, span: Span | None = 
 
     return Captured(
         graph=graph, guards=list(ev.guards.values()), env=ev.env, globals_slots=dict(slots), entry_source=source,
-        make_entry=make_entry, break_=info, reads=list(ev.reads.items()), tensors=dict(ev.input_tensors),
+        make_entry=make_entry, break_=info, reads=account(ev, r.fetched), tensors=dict(ev.input_tensors),
         kinds=ev.kinds, examples=tuple(real for _, real in inputs))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import IO
 
 import numpy as np
@@ -32,7 +33,7 @@ def print_report(session: Session, file: IO[str], colour: bool | None = None, mo
     if not len(session.calls) and not session.codes:
         console.print("No compiled function was called: nothing in the script used torch.compile.")
     _functions(console, session)
-    _artifacts(console, session)
+    _artifacts(console, session, every_version)
     _calls(console, session, most, len(session.artifacts) if every_version else MOST_VERSIONS)
     _breaks(console, session)
     _given_up(console, session)
@@ -96,7 +97,7 @@ def _functions(console: Console, session: Session) -> None:
                            + (f" (versions by cause: {used})" if used else ""), "magenta")
 
 
-def _artifacts(console: Console, session: Session) -> None:
+def _artifacts(console: Console, session: Session, every_read: bool) -> None:
     if not session.artifacts:
         return
     _title(console, "Artifacts")
@@ -110,8 +111,26 @@ def _artifacts(console: Console, session: Session) -> None:
         _line(console, f"artifact {a.id}  {session.codes[a.code].title} version {a.version}  "
                        f"{'dynamic: ' + dims if dims else 'static'}{graph}{broke}  ran {int(uses[a.id])}x  "
                        f"compiled in {duration(spent.get(a.id, 0))}")
+        _reads(console, a, every_read)
     if len(session.artifacts) > MOST_LINES:
         _line(console, f"... and {len(session.artifacts) - MOST_LINES} more")
+
+
+def _reads(console: Console, artifact: Artifact, every_read: bool) -> None:
+    """What was read for an artifact and how it is protected: counted, and listed when everything is asked for. What is
+    protected by nothing is always told."""
+    reads = summary.reads(artifact)
+    if not reads:
+        return
+    counts = Counter(how for _, how, _ in reads)
+    words = [f"{counts['checked']} checked", f"{counts['input']} {summary.plural(counts['input'], 'input')}",
+             *([f"{counts['constant']} constant"] if counts["constant"] else [])]
+    _line(console, f"    {len(reads)} {summary.plural(len(reads), 'value')} read: {', '.join(words)}")
+    for origin, how, why in reads:
+        if how == "unprotected":
+            _line(console, f"    {origin}: protected by nothing, please report this", "red")
+        elif every_read:
+            _line(console, f"      {origin}: {how}{f' because {why}' if how == 'constant' else f' ({why})' if why else ''}")
 
 
 def _calls(console: Console, session: Session, most: int, versions: int) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from .advice import VALUE_KINDS, cure, result_words
 from .reader import Session
-from .schema import OUTCOMES, Break, Event, FailureRow, GuardRow
+from .schema import OUTCOMES, Artifact, Break, Event, FailureRow, GuardRow
 
 DEFAULT_LIMIT = 8
 MOST_SIGNATURES = 20_000       # signatures looked at for the sizes seen
@@ -336,6 +336,18 @@ def duration(ns: float) -> str:
 
 def plural(count: int, word: str) -> str:
     return word if count == 1 else f"{word}s"
+
+
+PROTECTIONS = ("checked", "input", "constant", "unprotected")
+
+
+def reads(artifact: Artifact) -> list[tuple[str, str, str]]:
+    """(what was read while the artifact was traced, one of PROTECTIONS, why or how), in order of reading."""
+    found = []
+    for read in artifact.reads:
+        how, _, why = str(read.get("protected", "")).partition(": ")
+        found.append((str(read.get("origin", "")), how if how in PROTECTIONS else "unprotected", why))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ def _identity(expected: object) -> object:
     if isinstance(expected, TensorExpectation):
         return (expected.cls, expected.dtype, expected.device, expected.requires_grad, expected.sizes, expected.strides,
                 expected.marks)
-    if isinstance(expected, int | str | bytes | Origin):
+    if type(expected) in (int, bool, str, bytes) or isinstance(expected, Origin):     # not a subclass: it may hash as it likes
         return type(expected), expected
     return type(expected), id(expected)
 

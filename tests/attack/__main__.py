@@ -21,7 +21,7 @@ from guardscope.tests.attack.random.world import World  # noqa: E402
 
 MEMORY = 8 << 30         # bytes; a changed number may ask for a huge tensor
 EACH = 6                 # trials of one generated program
-SECONDS = 5             # a changed method may make a loop endless
+SECONDS = 5              # of CPU time; a changed method may make a loop endless
 
 
 class TooLong(BaseException):
@@ -48,16 +48,16 @@ def attack(argv: list[str]) -> int:
         options.known = 1.0
     start, found = time.time(), {}
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    signal.signal(signal.SIGALRM, too_long)
+    signal.signal(signal.SIGPROF, too_long)
     for number in range(options.trials):
         seed = options.seed * 10**7 + number
         rng = random.Random(seed)
         name = rng.choice(names) if names and rng.random() < options.known else f"generated {seed // EACH}"
         setting = {"backend": options.backend, "dynamic": rng.choice([None, None, True, False])}
-        signal.alarm(SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
         try:
             failure = attempt(name, seed, setting)
-            signal.alarm(0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
         except TooLong:
             print(f"seed {seed}: {name} takes more than {SECONDS} s; left out\n", flush=True)
             continue
