@@ -15,6 +15,7 @@ from .calls import call
 from .expressions import evaluate, load_name, make_function, store_name, test
 from .frames import Frame, Operand, Step
 from .iterate import iterate, unpack
+from .masked_updates import update_where
 from .operators import inplace
 from .patterns import matches
 from .reading import of_constant
@@ -140,6 +141,8 @@ def augmented(ev: Any, frame: Frame, s: ast.AugAssign) -> Done:
     else:
         obj = evaluate(ev, frame, target.value)
         key = evaluate(ev, frame, target.slice)
+        if update_where(ev, frame, s, obj, key):
+            return None
         frame.at(target, "load")
         old = get_item(ev, obj, key)
         remember(frame, target, old)

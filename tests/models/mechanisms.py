@@ -132,3 +132,27 @@ class ActNorm(nn.Module):
         else:
             before = self.shift.sum() * 2
         return x * torch.exp(self.scale) + self.shift, before, self.shift
+
+
+def masked_update(points, labels, table, bias):
+    """Boolean masks in augmented assignments, as prompt encoders use them."""
+    points = points * 1.0
+    points[labels == -1] = 0.0
+    points[labels == -1] += table[0:1]
+    points[labels == 0] *= table[1]
+    points[labels > 0] -= 0.5
+    points[labels == 2] /= bias
+    return points
+
+
+def masked_in_place(points, labels, table, bias):
+    view = points[1:]
+    view[labels[1:] == 0] += bias
+    return points.sum(), view
+
+
+def masked_by_selection(points, labels, table, bias):
+    n = (labels == 0).sum()
+    points[labels == 0] += torch.arange(float(n)).reshape(-1, 1)          # depends on the selection
+    points[points > 0.5] += 1
+    return points

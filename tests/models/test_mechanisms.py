@@ -131,3 +131,14 @@ def test_data_of_a_parameter_is_replaced():
         yield owner.shift
 
     assert run(m.ActNorm, script) == [1, 0, 1, 1, 0]
+
+
+@pytest.mark.parametrize(("name", "graphs"), [("masked_update", 1), ("masked_in_place", 1), ("masked_by_selection", None)])
+def test_updates_under_a_mask(name, graphs):
+    def script(f, owner):
+        for n in (6, 6, 7, 9):
+            points, labels = x(n, 3), torch.tensor([(i % 4) - 1 for i in range(n)])
+            yield f(points, labels, x(2, 3), x(3)), points
+
+    counts = run(lambda: getattr(m, name), script)
+    assert graphs is None or counts == [1, 0, 1, 0]
