@@ -82,7 +82,7 @@ class RunControl(QObject):
         except (GuardscopeError, OSError) as problem:
             self.failed.emit(str(problem))
             return False
-        old = self.model.session
+        old = self.model.whole
         same = old is not None and len(old.calls["code"]) and str(old.info.get("script")) == str(self.script.absolute())
         self.before = Path(old.path) if same else None
         self.expected = len(old.calls["code"]) if same else 0
@@ -116,8 +116,8 @@ class RunControl(QObject):
         """Look for news once."""
         over = self.process is not None and not self.process.running
         self.model.poll()
-        state = self.model.session.state if self.model.session is not None else "finished"
-        if self.model.session is None or over or (self.process is None and state != "running"):
+        state = self.model.whole.state if self.model.whole is not None else "finished"
+        if self.model.whole is None or over or (self.process is None and state != "running"):
             self._timer.stop()
             self.process = None
             self.model.poll()
@@ -136,7 +136,7 @@ def temporary_folder() -> Path:
 
 def end_banner(model: SessionModel) -> str:
     """How the shown session ended, with its size."""
-    session, facts = model.session, model.facts
+    session, facts = model.whole, model.whole_facts
     if session is None or facts is None:
         return ""
     end = session.info.get("end_ns")

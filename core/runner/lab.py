@@ -179,6 +179,7 @@ class Lab:
                     f" of about {expected}" if expected else "")
                 self.on_change()
             session.refresh()
+            Path(f"{target}.py").unlink(missing_ok=True)     # the text that was tried; the session holds it
             if self._stopping:
                 self._set(place, state="stopped", session=target)
                 return

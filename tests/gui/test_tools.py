@@ -236,3 +236,28 @@ def test_replay_plays_to_the_end(window: Any, qtbot: Any) -> None:
     assert bar.buttons["play"].text() == "Play"
     window.commands.run("file.close")
     assert window.model.as_of is None
+
+
+def test_replay_while_the_script_runs(make_window: Any, tmp_path: Path, qtbot: Any) -> None:
+    """The past stays as it was while more is recorded, and the end of the run is noticed."""
+    gate = tmp_path / "go"
+    gate.write_text("")
+    script = tmp_path / "live.py"
+    script.write_text("import os, torch\n\n\n@torch.compile(backend='eager')\ndef f(x, k):\n    return x * k\n\n\n"
+                      f"for n in range(6):\n    f(torch.ones(2), n)\n    while n == 2 and os.path.exists({str(gate)!r}):\n"
+                      "        pass\n")
+    window = make_window()
+    assert window.open_path(script, run=True)
+    m = window.model
+    qtbot.waitUntil(lambda: m.whole_facts is not None and m.whole_facts.n_calls == 3, timeout=60_000)
+    m.select(call=1)
+    assert window.commands.run("replay.toggle")
+    gate.unlink()
+    qtbot.waitUntil(lambda: not window.control.running and not window.control.watching, timeout=60_000)
+    assert m.whole_facts.n_calls == 6
+    assert (m.as_of, m.facts.n_calls) == (1, 2)
+    assert "6 calls" in window.banner.text()
+    assert window.views["replay"].slider.maximum() == 5
+    assert window.commands.run("go.last")
+    assert m.facts.n_calls == 6
+    assert [v.name for v in window.views.values() if v.failed] == []
