@@ -1,8 +1,8 @@
 """OpenCL devices: found when first needed, described, and chosen by name or by kind.
 
 PoCL, the driver that comes with the package, offers the CPU twice: "basic" (one thread, about 1 us per launch) and
-"pthread" (all cores, about 10 us). Both live in one context, so a choice of "the CPU" is both of them: each call runs
-on the one that suits its size.
+"pthread" (all cores, about 10 us). Intel's runtime, where it is installed, takes the place of "pthread". A choice of "the
+CPU" is both a device for small calls and one for large ones: each call runs on the one that suits its size.
 """
 
 from __future__ import annotations
@@ -11,38 +11,18 @@ import functools
 import os
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ..errors import EnvironmentProblem
+from . import drivers
 
-POCL_DEVICES = "basic pthread"
 BIG = 768 * 1024          # bytes of the largest tensor of a launch from which all cores pay off (measured on PoCL)
-
-
-def cache_folder() -> Path | None:
-    """Where binaries are kept: GUARDSCOPE_CACHE_DIR, else the user's cache folder; None if it cannot be made."""
-    given = os.environ.get("GUARDSCOPE_CACHE_DIR")
-    try:
-        if given is not None:
-            folder = Path(given) / "kernels"
-        else:
-            import platformdirs
-
-            folder = Path(platformdirs.user_cache_dir("guardscope")) / "kernels"
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return None
-    return folder
 
 
 @functools.cache
 def pyopencl() -> Any:
     """The pyopencl module. EnvironmentProblem if it is missing or finds no OpenCL library."""
-    os.environ.setdefault("POCL_DEVICES", POCL_DEVICES)
-    folder = cache_folder()
-    if folder is not None:                              # PoCL keeps its compiled kernels itself: with ours
-        os.environ.setdefault("POCL_CACHE_DIR", str(folder / "pocl"))
+    drivers.prepare()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -197,6 +177,6 @@ def _choose(name: str) -> Target:
     if not fits:
         names = ", ".join(repr(d.info.name) for d in found)
         raise EnvironmentProblem(f"there is no OpenCL device {name!r}; expected auto, cpu, gpu or a part of {names}.")
-    large = max(fits, key=lambda d: d.info.units)
-    small = next((d for d in fits if d.context is large.context and d.info.name.startswith("basic")), large)
+    large = max(fits, key=lambda d: (d.info.units, "Intel" in d.info.platform))
+    small = next((d for d in fits if d.info.name.startswith("basic")), large)
     return Target(small, large)

@@ -24,7 +24,8 @@ from typing import Any
 
 from ..errors import EnvironmentProblem
 from ..events.recorder import RECORDER
-from .devices import Device, cache_folder, pyopencl
+from .devices import Device, pyopencl
+from .drivers import cache_folder
 
 FORMAT = "1"
 LOG_LINES = 12

@@ -21,14 +21,15 @@ def test_devices_are_described_and_chosen(graphs):
         choose("abacus")
 
 
-def test_the_cpu_is_two_devices_of_one_context(graphs):
+def test_the_cpu_is_two_devices(graphs):
     from guardscope.core.opencl.devices import choose, describe
 
     if not any(d.name.startswith("basic") for d in describe()):
         pytest.skip("PoCL's basic device is not there")
     cpu = choose("cpu")
     assert cpu.small.info.name.startswith("basic")
-    assert cpu.small.context is cpu.large.context
+    assert cpu.large.info.units == max(d.units for d in describe() if d.kind == "cpu")
+    assert choose("pthread").large.context is cpu.small.context
 
 
 @pytest.mark.parametrize("f", [lambda x: (x * 2 + 1).softmax(1), lambda x: (x.sum(0), x.relu().sum(1)),
