@@ -39,6 +39,7 @@ class Kernel:
     partials: list[Array] = field(default_factory=list)    # scratch: one element per work-item of this launch
     loops: str = ""
     names: frozenset[str] = frozenset()        # of values and arguments, chosen after the script
+    checks: list[tuple[Any, Node, Size]] = field(default_factory=list)   # fn(array, size) raises before the launch
 
     def work_text(self) -> str:
         units = " * ".join(f"({n} / {d})" if d > 1 else f"{n}" for n, d in self.units) or "1"
@@ -47,7 +48,7 @@ class Kernel:
         if self.style == "items":
             return f"{units} work-items in groups of {self.local}"
         if self.style == "tiles":
-            return f"{units} tiles of 8 x 32, cut into contiguous pieces"
+            return f"{units} tiles, cut into contiguous pieces"
         what = {"chunk": "elements", "split": "elements", "rows": "rows", "columns": "blocks of neighbouring rows"}[self.style]
         return f"{units} {what}, cut into contiguous pieces"
 

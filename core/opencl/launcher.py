@@ -73,6 +73,10 @@ class LaunchWriter(Values):
                 if a.written and a.node is not None:
                     self.make(a.node)
             return
+        for check, node, size in kernel.checks:
+            array = self.array(node)
+            self.finish()
+            self.line(f"{self.const(check.__name__, check)}({array}, {self.size(size)})")
         number = len(self.launched)
         self.launched.append(kernel)
         k, g = self._number_name("k", number), self._number_name("g", number)

@@ -9,7 +9,7 @@ import numpy as np
 from ..tensor import dtypes as dt
 from .declare import Spec, named_result, operator, type_name
 from .dims import wrap_dim
-from .op import Extern, Op
+from .op import Extern, Op, Template
 from .promotion import sum_dtype
 from .reduction import accumulator, no_complex
 from .softmax import wide_array
@@ -18,9 +18,11 @@ from .softmax import wide_array
 def _cumulative(name: str, f: Any) -> Op:
     def eager(a: np.ndarray, dim: int, dtype: Any) -> Any:
         acc = accumulator(a, dtype)
+        if acc == np.float32:                            # as PyTorch: long rows would add up rounding errors
+            acc = np.dtype(np.float64)
         return f(a, axis=dim, dtype=acc) if a.ndim else a.astype(acc)
 
-    return operator(name, "input, dim, *, dtype=None", Extern(), eager,
+    return operator(name, "input, dim, *, dtype=None", Template("scan"), eager,
                     lambda m, dim, dtype: Spec(dtype or sum_dtype(m.dtype), m.shape),
                     normalize=lambda a, dim, dtype=None: (a, wrap_dim(dim, a.ndim), dtype), functions=name, methods=name,
                     out=True)

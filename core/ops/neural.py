@@ -14,7 +14,7 @@ from .conversion import elements
 from .declare import Spec, operator, spelled, type_name
 from .dims import sizes, wrap_dim
 from .matmul import MATMUL
-from .op import Composite, Extern, Template, call
+from .op import Composite, Template, call
 from .promotion import opmath, result_type
 from .random import dropout
 from .ranges import arange
@@ -37,7 +37,7 @@ def _embedding_rule(weight: Any, index: Any) -> Spec:
     return Spec(weight.dtype, (*index.shape, weight.shape[1]))
 
 
-EMBEDDING = operator("embedding", "weight, index", Extern(), _embedding, _embedding_rule, functions="embedding")
+EMBEDDING = operator("embedding", "weight, index", Template("rows"), _embedding, _embedding_rule, functions="embedding")
 
 
 @spelled("F.embedding", "", EMBEDDING)

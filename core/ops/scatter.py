@@ -12,7 +12,7 @@ from .conversion import CONTIGUOUS
 from .declare import Spec, operator, spelled, type_name
 from .dims import wrap_dim
 from .indexing import INDEX
-from .op import Extern, call
+from .op import Extern, Template, call
 
 
 def _fresh(input: Any) -> Any:
@@ -54,7 +54,7 @@ def _gather(a: np.ndarray, dim: int, index: np.ndarray, sparse: bool) -> np.ndar
     return np.take_along_axis(a[cut], index.reshape(index.shape or (1,)), dim).reshape(index.shape)
 
 
-GATHER = operator("gather", "input, dim, index, *, sparse_grad:bool=False", Extern(), _gather, _gather_rule, functions="gather",
+GATHER = operator("gather", "input, dim, index, *, sparse_grad:bool=False", Template("rows"), _gather, _gather_rule, functions="gather",
                   methods="gather", out=True, normalize=lambda a, dim, index, s=False: (a, wrap_dim(dim, a.ndim), index, s))
 
 
@@ -87,7 +87,7 @@ def _select_rule(m: Any, dim: int, index: Any) -> Spec:
     return Spec(m.dtype, (*m.shape[:dim], n, *m.shape[dim + 1:]) if m.shape else ())
 
 
-INDEX_SELECT = operator("index_select", "input, dim, index", Extern(),
+INDEX_SELECT = operator("index_select", "input, dim, index", Template("rows"),
                         lambda a, dim, index: np.take(a, _bounds(np.atleast_1d(index), a.shape[dim], "index_select"), axis=dim)
                         if a.ndim else a.copy(), _select_rule, functions="index_select", methods="index_select", out=True,
                         normalize=lambda a, dim, index: (a, wrap_dim(dim, a.ndim), index))

@@ -33,7 +33,8 @@ from guardscope.core.graph.interpret import Interpreter  # noqa: E402
 from guardscope.core.opencl.devices import pyopencl  # noqa: E402
 from guardscope.core.ops.op import OPS, Reduction, call  # noqa: E402
 
-kept = []                         # the simulator (21.10) reuses what it noted of a released buffer for the next: none is released
+# The simulator (21.10) takes what it noted of a released buffer for the next one: none is released.
+kept = []
 make_buffer = pyopencl().Buffer
 pyopencl().Buffer = lambda *args, **kwargs: kept.append(make_buffer(*args, **kwargs)) or kept[-1]
 
@@ -49,7 +50,11 @@ CASES = {
     "attention": (lambda q, m: (F.scaled_dot_product_attention(q, q, q, is_causal=True),
                                 F.scaled_dot_product_attention(q, q, q, m)), q, mask),
     "convolution": (lambda x, w: (F.conv2d(x, w, padding=1), F.conv2d(x, w, stride=2)),
-                    rng.standard_normal((2, 3, 7, 20)).astype(np.float32), rng.standard_normal((9, 3, 3, 3)).astype(np.float32)),
+                    rng.standard_normal((2, 3, 7, 20)).astype(np.float32),
+                    rng.standard_normal((9, 3, 3, 3)).astype(np.float32)),
+    "scan": (lambda x: (x.cumsum(0), x.cumsum(1), x.cumprod(1)), x),
+    "rows by number": (lambda x, i: (F.embedding(i, x), x.index_select(0, i), x.gather(0, i.unsqueeze(1).expand(7, 37).contiguous())), x,
+             rng.integers(0, 5, 7)),
     "integer matmul": (lambda x, y: x @ y, rng.integers(-9, 9, (9, 5)), rng.integers(-9, 9, (5, 40))),
     "chain": (lambda x, w: (x * w + x).relu() * 0.5 - w, x, w),
     "softmax": (lambda x: x.softmax(1), x),

@@ -1,0 +1,64 @@
+"""Rows and elements by number: embedding, index_select, gather. Numbers out of range raise before anything is read."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...graph.node import Node
+from ..kernels import Kernel
+from ..loop_ir import Array
+from ..sizes import Size, product, row_major, same, shape_of, strides_of
+from .instance import instance
+
+INTEGER = {1: "char", 2: "short", 4: "int", 8: "long"}
+
+
+def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None:
+    """The launch for an embedding, index_select or gather node, or None if NumPy shall compute it."""
+    assert node.op is not None
+    if node.op.name == "embedding":
+        source, index = node.args
+        dim, refuse = 0, refuse_rows
+    else:
+        source, dim, index = node.args[:3]
+        refuse = refuse_rows if node.op.name == "index_select" else refuse_elements
+    shape = shape_of(source.spec)
+    if gpu or not shape or not source.spec.dtype.opencl \
+            or not all(row_major(shape_of(n.spec), strides_of(n.spec)) for n in (source, index, node)):
+        return None
+    outer, rows, inner = product(shape[:dim]), shape[dim], product(shape[dim + 1:])
+    section, count = "rows", product(shape_of(index.spec))
+    if node.op.name == "gather":
+        section, count = "elements", shape_of(index.spec)[dim] if shape_of(index.spec) else 1
+        if len(shape_of(index.spec)) != len(shape) or not _same_but(shape, shape_of(index.spec), dim):
+            return None
+    text = instance("rows.cl", section, name, {"ELEM": INTEGER[source.spec.dtype.itemsize],
+                                               "INDEX": index.spec.dtype.opencl})
+    made = Kernel(name, text, "tiles", [Array("source", source.spec.dtype, False, source),
+                                        Array("index", index.spec.dtype, False, index),
+                                        Array("out", node.spec.dtype, True, node)], [], [outer, count, inner, rows],
+                  [(outer, 1), (count, 1)], 1, [inner], 1, True, [node])
+    made.checks = [(refuse, index, rows)]
+    return [made]
+
+
+def _same_but(a: tuple[Size, ...], b: tuple[Size, ...], dim: int) -> bool:
+    return all(d == dim or same(m, n) for d, (m, n) in enumerate(zip(a, b)))
+
+
+def _outside(index: np.ndarray, n: int) -> bool:
+    """Whether a number is not in 0 .. n-1: negative ones are huge when taken as unsigned."""
+    return index.size > 0 and int(index.view(f"u{index.itemsize}").max()) >= n
+
+
+def refuse_rows(index: np.ndarray, n: int) -> None:
+    """IndexError if a number names no row."""
+    if _outside(index, n):
+        raise IndexError("index out of range in self")
+
+
+def refuse_elements(index: np.ndarray, n: int) -> None:
+    """RuntimeError, as gather's, if a number names no element."""
+    if _outside(index, n):
+        bad = index[(index < 0) | (index >= n)].reshape(-1)[0]
+        raise RuntimeError(f"index {bad} is out of bounds for dimension 0 with size {n}")

@@ -1,0 +1,34 @@
+// Rows by number: out[o, i, :] = in[o, index[i], :], for contiguous arrays. ELEM is an integer of the elements' width, INDEX
+// the index's type. Numbers that are too large were refused before.
+
+//@ rows
+__attribute__((reqd_work_group_size(1, 1, 1)))
+__kernel void NAME(__global const ELEM *restrict in, __global const INDEX *restrict index, __global ELEM *restrict out,
+                   const IDX outer, const IDX count, const IDX width, const IDX rows, const IDX per)
+{
+    const IDX first = (IDX)get_global_id(0) * per;
+    const IDX last = MIN(first + per, outer * count);
+    for (IDX number = first; number < last; ++number) {
+        __global const ELEM *p = in + (number / count * rows + (IDX)index[number % count]) * width;
+        __global ELEM *to = out + number * width;
+        IDX k = 0;
+        for (; k + 16 <= width; k += 16) store(to + k, load(p + k));
+        for (; k < width; ++k) to[k] = p[k];
+    }
+}
+
+//@ elements
+// out[o, i, k] = in[o, index[o, i, k], k].
+__attribute__((reqd_work_group_size(1, 1, 1)))
+__kernel void NAME(__global const ELEM *restrict in, __global const INDEX *restrict index, __global ELEM *restrict out,
+                   const IDX outer, const IDX count, const IDX inner, const IDX rows, const IDX per)
+{
+    const IDX first = (IDX)get_global_id(0) * per;
+    const IDX last = MIN(first + per, outer * count);
+    for (IDX number = first; number < last; ++number) {
+        __global const ELEM *p = in + number / count * rows * inner;
+        __global const INDEX *at = index + number * inner;
+        __global ELEM *to = out + number * inner;
+        for (IDX k = 0; k < inner; ++k) to[k] = p[(IDX)at[k] * inner + k];
+    }
+}
