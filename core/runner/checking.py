@@ -23,7 +23,7 @@ MOST_REASONS = 10
 LIMITS: dict[str, str] = {"recompiles": "recompilations", "breaks": "graph breaks",
                           "eager": "calls run eagerly after the limit",
                           "not_compiled": "functions that are not compiled", "unchecked": "values read and not checked",
-                          "errors": "errors"}
+                          "errors": "errors", "shadow": "reused calls that plain Python answers otherwise"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +92,13 @@ def _errors(session: Session) -> list[str]:
     return [e.text for e in session.events if e.kind == "uncaught"] + [f"{e.type}: {e.message}" for e in session.errors]
 
 
+def _differences(session: Session) -> list[str]:
+    return [event.text for event in summary.shadow_differences(session)]
+
+
 REASONS: dict[str, Callable[[Session], list[str]]] = {
     "recompiles": _causes, "breaks": _breaks, "eager": _causes, "not_compiled": _given_up, "unchecked": unchecked,
-    "errors": _errors}
+    "errors": _errors, "shadow": _differences}
 
 
 # -- files

@@ -40,6 +40,8 @@ def check_parser() -> argparse.ArgumentParser:
         option = name.replace("_", "-")
         parser.add_argument(f"--max-{option}", type=not_negative, metavar="N", help=f"{words}: at most N")
         parser.add_argument(f"--no-{option}", action="store_const", const=0, dest=f"max_{name}", help=f"--max-{option} 0")
+    parser.add_argument("--shadow", type=cli.positive, metavar="N", default=0,
+                        help="repeat every N-th reused call in plain Python; a difference fails the check")
     parser.add_argument("--baseline", metavar="FILE", help="fail only for causes that are new or more than in FILE")
     parser.add_argument("--write-baseline", metavar="FILE", help="write the causes of this run to FILE")
     parser.add_argument("--json", action="store_true", help="the outcome as JSON on standard output")
@@ -69,13 +71,16 @@ def check(argv: list[str]) -> int:
     if unknown:
         raise ScriptError(f"there is no option {unknown[0]}; options of the script itself come after --")
     limits = {name: value for name in checking.LIMITS if (value := getattr(options, f"max_{name}")) is not None}
+    if options.shadow:
+        limits.setdefault("shadow", 0)
     if not limits and options.baseline is None and options.write_baseline is None:
         limits = {"eager": 0, "not_compiled": 0, "errors": 0}
     baseline = checking.read_baseline(options.baseline) if options.baseline is not None else None
     with tempfile.TemporaryDirectory(prefix="guardscope-") as folder:
         path, status = options.path, 0
         if not cli.looks_like_session(path):
-            settings = {"dynamic": cli.DYNAMIC[options.dynamic], "device": options.device, "backend": options.backend}
+            settings = {"dynamic": cli.DYNAMIC[options.dynamic], "device": options.device, "backend": options.backend,
+                        "shadow": options.shadow}
             path = options.output or os.path.join(folder, "check.guardscope")
             status = cli.record(options.path, [*options.arguments, *argv[cut + 1:]], path, settings, [], quiet=True,
                             echo=cli.to_stderr if options.json else cli.passed_on)

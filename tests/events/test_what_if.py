@@ -10,9 +10,11 @@ import pytest
 from guardscope.core.errors import ScriptError
 from guardscope.core.events.conditions import NotKnown, evaluate
 from guardscope.core.events.reader import Session
-from guardscope.core.events.schema import OUTCOMES, Value
+from guardscope.core.events.schema import OUTCOMES, GuardRow, Value
 from guardscope.core.events.value_text import DTYPES, contiguous, parse_signature, parse_value, text_of
-from guardscope.core.events.what_if import ask, situation
+from guardscope.core.events.what_if import Guards, ask, situation
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = """import torch
@@ -195,3 +197,29 @@ def test_conditions_compute_and_never_run_code() -> None:
                 "((" * 9000, "open('/etc/passwd')", "math.factorial(n)"):
         with pytest.raises(NotKnown):
             evaluate(bad, sizes.__getitem__)
+
+
+TEXTS = st.sampled_from(["", "x", "x.shape[0]", "x.shape[9]", "len(x)", "k", "k == 1", "x.shape[0] >= 2", "x is not k",
+                         "x is k", "float32[2]", "1", "None", "nan", "torch", "((", "x" * 3000, "x.shape[0] == len(k) ** 99",
+                         "a.b[0]['c'].d"])
+VALUES = st.one_of(st.none(), st.booleans(), st.integers(-3, 1 << 70), st.floats(), TEXTS,
+                   st.lists(st.one_of(st.integers(0, 3), st.none(), TEXTS), max_size=3))
+FACTS = st.dictionaries(st.sampled_from(["cls", "dtype", "device", "requires_grad", "sizes", "strides", "type", "value",
+                                         "length", "modes"]), VALUES, max_size=8)
+KINDS = st.sampled_from(["TENSOR_MATCH", "TYPE_MATCH", "EQUALS_MATCH", "CONSTANT_MATCH", "SEQUENCE_LENGTH", "GLOBAL_STATE",
+                         "SHAPE_ENV", "FLOAT_NOT_NAN", "OBJECT_ALIASING", "NOT_ALIASING", "STORAGE_OVERLAP", "ID_MATCH",
+                         "NAMES_UNCHANGED", "DICT_KEYS", "PRESENT", "no such kind"])
+
+
+@given(st.lists(st.builds(GuardRow, index=st.integers(0, 30), kind=KINDS, origin=TEXTS, condition=TEXTS, expected=TEXTS,
+                          facts=FACTS), max_size=4), st.sampled_from(["1, 2", "float32[2, 3], 1", "None, 'relu'", "nan, -0.0"]))
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_guards_of_any_file_give_an_answer(session: Session, guards: list[GuardRow], typed: str) -> None:
+    """What stands in the file may be nonsense; the answer is then that it cannot be told, never an exception."""
+    known = Guards(session)
+    s = situation(session, 0)
+    known.update(dict.fromkeys(s.group, guards))
+    asked = s.with_values(parse_signature(typed, ["x", "k"]))
+    answer = ask(session, asked, known)
+    assert answer.sentence
+    assert all(len(v.failures) + len(v.unknown) + len(v.assumed) <= 40 for v in answer.verdicts)

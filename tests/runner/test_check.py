@@ -76,7 +76,8 @@ def test_a_baseline_allows_what_was_there(folder: Path) -> None:
 
 @pytest.mark.parametrize(("arguments", "says"), [
     (("model.py", "--baseline", "none.json"), "the baseline none.json cannot be read"),
-    (("model.py", "--baseline", "model.py"), "is not JSON"), (("model.py", "--max-breaks", "-1"), "-1 is not a number from 0 on"),
+    (("model.py", "--baseline", "model.py"), "is not JSON"),
+    (("model.py", "--max-breaks", "-1"), "-1 is not a number from 0 on"),
     (("model.py", "--max-breaks", "x"), "x is not a number from 0 on"), (("model.py", "--nonsense",), "no option --nonsense"),
     (("nowhere.py",), "there is no script")])
 def test_what_cannot_be_checked_gets_a_sentence(folder: Path, arguments: tuple[str, ...], says: str) -> None:
@@ -91,3 +92,29 @@ def test_the_scripts_own_status_comes_through(folder: Path) -> None:
     assert check(folder, "ends.py").returncode == 7
     (folder / "raises.py").write_text("raise ValueError('no')\n")
     assert check(folder, "raises.py").returncode == 1
+
+
+def test_the_shadow_check_counts(folder: Path) -> None:
+    """Every reused call is repeated; none of them differs."""
+    (folder / "stale.py").write_text("""import torch
+
+
+@torch.compile(backend="eager")
+def f(x):
+    return x * 2
+
+
+for n in range(4):
+    f(torch.ones(2))
+""")
+    done = check(folder, "stale.py", "--shadow", "1", "--json", "-o", "shadow.guardscope")
+    assert done.returncode == 0, done.stderr
+    checks = {c["name"]: c for c in json.loads(done.stdout)["checks"]}
+    assert (checks["shadow"]["value"], checks["shadow"]["ok"]) == (0, True)
+    from guardscope.core.events import summary
+    from guardscope.core.events.reader import Session
+
+    with Session(folder / "shadow.guardscope") as session:
+        found = summary.shadow(session)
+    assert found is not None
+    assert found.checked == 3
