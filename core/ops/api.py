@@ -25,7 +25,31 @@ _REFLECTED = {"__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__rfloordiv__
               "__rand__", "__ror__", "__rxor__", "__rlshift__", "__rrshift__"}
 _DUNDER_BINARY = _REFLECTED | {n.replace("__r", "__", 1) for n in _REFLECTED} | {
     n.replace("__r", "__i", 1) for n in _REFLECTED} | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
-_NUMPY_NAMED = ["max", "min", "argmax", "argmin", "std", "var", "std_mean", "var_mean", "aminmax", "nanmean", "median", "nanmedian", "argsort", "diff", "norm", "squeeze", "split", "chunk", "unbind", "logsumexp", "unflatten", "repeat_interleave", "tensor_split"]
+_NUMPY_NAMED = [
+    "max",
+    "min",
+    "argmax",
+    "argmin",
+    "std",
+    "var",
+    "std_mean",
+    "var_mean",
+    "aminmax",
+    "nanmean",
+    "median",
+    "nanmedian",
+    "argsort",
+    "diff",
+    "norm",
+    "squeeze",
+    "split",
+    "chunk",
+    "unbind",
+    "logsumexp",
+    "unflatten",
+    "repeat_interleave",
+    "tensor_split",
+]
 _NUMBERS = frozenset((int, float, bool))
 _COUNT = 0
 
@@ -197,9 +221,9 @@ def build() -> None:
         for name in op.methods:
             METHODS[name] = make_method(op, name)
     for name in _NUMPY_NAMED:
-        for table, key in ((FUNCTIONS, f"torch.{name}"), (METHODS, name)):
-            if key in table and not hasattr(table[key], "__generated__"):
-                table[key] = also_numpy_names(table[key])
+        for names, key in ((FUNCTIONS, f"torch.{name}"), (METHODS, name)):
+            if key in names and not hasattr(names[key], "__generated__"):
+                names[key] = also_numpy_names(names[key])
     for full, fn in FUNCTIONS.items():
         if full.rsplit(".", 1)[-1] in FLOAT32_FUNCTIONS:
             FUNCTIONS[full] = in_float32(fn)

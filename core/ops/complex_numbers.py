@@ -32,7 +32,8 @@ def _pair_rule(name: str) -> Any:
                                f"for second argument")
         if a.dtype is dt.float16:
             from ..errors import NotYetSupported
-            raise NotYetSupported(f"{name}() of float16 gives complex32, which does not exist in Guardscope: use .float() first.")
+            raise NotYetSupported(f"{name}() of float16 gives complex32, which does not exist in Guardscope: use .float() "
+                                  f"first.")
         shape = broadcast_shapes(a.shape, b.shape)
         return Spec(dt.COMPLEX_OF[a.dtype], shape, elementwise_strides(shape, [a, b]))
     return rule

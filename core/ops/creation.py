@@ -333,7 +333,8 @@ def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, r
     if data.nbytes == 0:
         raise ValueError("both buffer length (0) and count (-1) must not be 0")
     if (data.nbytes - offset) % dtype.itemsize and count < 0:
-        raise ValueError(f"buffer length ({data.nbytes - offset} bytes) after offset ({offset} bytes) must be a multiple of element "
+        raise ValueError(f"buffer length ({data.nbytes - offset} bytes) after offset ({offset} bytes) must be a multiple of "
+                         f"element "
                          f"size ({dtype.itemsize})")
     return finish(wrap(np.frombuffer(buffer, dtype.numpy, count, offset)), requires_grad)
 

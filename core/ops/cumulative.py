@@ -66,7 +66,13 @@ def _logcumsumexp(a: np.ndarray, dim: int) -> np.ndarray:
     return np.log(np.cumsum(np.exp(a - peak), axis=dim)) + peak
 
 
-LOGCUMSUMEXP = operator("logcumsumexp", "input, dim", Extern(),
-                        lambda a, dim: _logcumsumexp(wide_array(a, None), dim) if a.ndim else a,
-                        lambda m, dim: _floating_only("logcumsumexp_out_cpu", m), functions="logcumsumexp", methods="logcumsumexp",
-                        normalize=lambda a, dim: (a, wrap_dim(dim, a.ndim)))
+LOGCUMSUMEXP = operator(
+    "logcumsumexp",
+    "input, dim",
+    Extern(),
+    lambda a, dim: _logcumsumexp(wide_array(a, None), dim) if a.ndim else a,
+    lambda m, dim: _floating_only("logcumsumexp_out_cpu", m),
+    functions="logcumsumexp",
+    methods="logcumsumexp",
+    normalize=lambda a, dim: (a, wrap_dim(dim, a.ndim)),
+)

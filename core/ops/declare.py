@@ -151,12 +151,70 @@ def elementwise_rule(op_of: Callable[[], Op], only: str = "") -> Callable[..., A
 
 
 # Element-wise operators that take complex numbers.
-_ON_COMPLEX = frozenset((
-    "add", "sub", "rsub", "mul", "div", "pow", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "sin",
-    "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "sigmoid", "reciprocal", "sinc",
-    "neg", "abs", "sgn", "square", "where", "masked_fill", "addcmul", "addcdiv", "lerp", "eq", "ne", "logical_and",
-    "logical_or", "logical_xor", "logical_not", "isnan", "isinf", "isfinite", "clone", "contiguous", "channels_last", "to_dtype",
-    "copy", "fill", "zero", "full", "full_like", "silu", "angle", "nan_to_num"))
+_ON_COMPLEX = frozenset(
+    (
+        "add",
+        "sub",
+        "rsub",
+        "mul",
+        "div",
+        "pow",
+        "exp",
+        "exp2",
+        "expm1",
+        "log",
+        "log2",
+        "log10",
+        "log1p",
+        "sqrt",
+        "rsqrt",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "asinh",
+        "acosh",
+        "atanh",
+        "sigmoid",
+        "reciprocal",
+        "sinc",
+        "neg",
+        "abs",
+        "sgn",
+        "square",
+        "where",
+        "masked_fill",
+        "addcmul",
+        "addcdiv",
+        "lerp",
+        "eq",
+        "ne",
+        "logical_and",
+        "logical_or",
+        "logical_xor",
+        "logical_not",
+        "isnan",
+        "isinf",
+        "isfinite",
+        "clone",
+        "contiguous",
+        "channels_last",
+        "to_dtype",
+        "copy",
+        "fill",
+        "zero",
+        "full",
+        "full_like",
+        "silu",
+        "angle",
+        "nan_to_num",
+    )
+)
 
 
 _COMPLEX_SENTENCES = {
@@ -229,7 +287,7 @@ def named_result(name: str, fields: str) -> Any:
     """The named tuple an operator with several results returns (torch.return_types.max)."""
     made: Any = namedtuple(name, fields)  # type: ignore[misc]  # the name is the operator's, given at run time
     made.__module__ = "torch.return_types"
-    made.__repr__ = _result_text
+    setattr(made, "__repr__", _result_text)  # noqa: B010  a plain assignment is a type error
     return made
 
 

@@ -188,8 +188,13 @@ def _triangular_rule(a: Any, b: Any, upper: bool, left: bool, unit: bool) -> Spe
     return Spec(b.dtype, (*lead, b.shape[-2], b.shape[-1]))
 
 
-TRIANGULAR = operator("solve_triangular", "A:tensor, B:tensor, upper:bool, left:bool, unitriangular:bool", Extern(), _triangular,
-                      _triangular_rule)
+TRIANGULAR = operator(
+    "solve_triangular",
+    "A:tensor, B:tensor, upper:bool, left:bool, unitriangular:bool",
+    Extern(),
+    _triangular,
+    _triangular_rule,
+)
 
 
 @spelled("linalg.solve_triangular", "", TRIANGULAR)
@@ -270,7 +275,8 @@ def eigvalsh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
 def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """(solution, residuals, rank, singular values) of least squares: A @ X close to B."""
     if A.dtype.category < 2:
-        raise RuntimeError(f"torch.linalg.lstsq: Expected a floating point or complex tensor as input. Got {type_name(A.dtype)}")
+        raise RuntimeError(f"torch.linalg.lstsq: Expected a floating point or complex tensor as input. Got "
+                           f"{type_name(A.dtype)}")
     if A.ndim < 2:
         raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")
     if A.dtype is not B.dtype:
@@ -298,7 +304,9 @@ def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = No
 
 
 @spelled("linalg.matrix_rank", "", OPS["svd"])
-def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None) -> Any:
+def matrix_rank(
+    A: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None
+) -> Any:
     """The number of singular values above max(atol, rtol * largest)."""
     _matrix("matrix_rank", A)
     if A.numel() == 0:

@@ -203,7 +203,8 @@ def _unwrap(a: Any) -> Any:
 def _readable(a: Any) -> Any:
     """Like _unwrap, in dtypes that all of NumPy understands."""
     if isinstance(a, Tensor):
-        return widened(a._array)
+        array: Any = a._array
+        return widened(array)
     t = type(a)
     if t is tuple or t is list:
         return t([_readable(v) for v in a])

@@ -56,8 +56,13 @@ def _one_rule(name: str, kind: str) -> Callable[..., Spec]:
 
 def _one(name: str) -> Op:
     f: Any = getattr(np.fft, name)
-    op = operator(f"fft_{name}", "input, n:any, dim, norm:any", Extern(), lambda a, n, dim, norm: f(a, n, dim, norm or "backward"),
-                  _one_rule(name, name))
+    op = operator(
+        f"fft_{name}",
+        "input, n:any, dim, norm:any",
+        Extern(),
+        lambda a, n, dim, norm: f(a, n, dim, norm or "backward"),
+        _one_rule(name, name),
+    )
 
     def transform(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Any:
         from .api import into_out
@@ -194,7 +199,11 @@ _window("hann_window", lambda k, n: 0.5 - 0.5 * np.cos(2 * math.pi * k / n))
 _window("hamming_window", lambda k, n, alpha=0.54, beta=0.46: alpha - beta * np.cos(2 * math.pi * k / n), "alpha", "beta")
 _window("blackman_window", lambda k, n: 0.42 - 0.5 * np.cos(2 * math.pi * k / n) + 0.08 * np.cos(4 * math.pi * k / n))
 _window("bartlett_window", lambda k, n: 1 - np.abs(2 * k / n - 1))
-_window("kaiser_window", lambda k, n, beta=12.0: np.i0(beta * np.sqrt(np.maximum(1 - (2 * k / n - 1) ** 2, 0))) / np.i0(beta), "beta")
+_window(
+    "kaiser_window",
+    lambda k, n, beta=12.0: np.i0(beta * np.sqrt(np.maximum(1 - (2 * k / n - 1) ** 2, 0))) / np.i0(beta),
+    "beta",
+)
 
 
 # -- short-time transforms -------------------------------------------------------------------------------------------
@@ -220,7 +229,8 @@ def stft(input: Any, n_fft: int, hop_length: int | None = None, win_length: int 
     width = n_fft if win_length is None else win_length
     if return_complex is None:
         if input.dtype.category != 3 and (window is None or window.dtype.category != 3):
-            raise RuntimeError("stft requires the return_complex parameter be given for real inputs, and will further require that "
+            raise RuntimeError("stft requires the return_complex parameter be given for real inputs, and will further "
+                               "require that "
                                "return_complex=True in a future PyTorch release.")
         return_complex = True
     if input.ndim not in (1, 2):

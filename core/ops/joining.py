@@ -184,7 +184,8 @@ def repeat_interleave(input: Any, repeats: Any = None, dim: int | None = None, *
 
         counts = elements(repeats, "repeat_interleave() with a tensor of repeats").reshape(-1)
         if counts.size not in (1, input.shape[d]):
-            raise RuntimeError(f"repeats must have the same size as input along dim, but got repeats.size(0) = {counts.size} and "
+            raise RuntimeError(f"repeats must have the same size as input along dim, but got repeats.size(0) = "
+                               f"{counts.size} and "
                                f"input.size({d}) = {input.shape[d]}")
         if counts.size and counts.min() < 0:
             raise RuntimeError("repeats can not be negative")

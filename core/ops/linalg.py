@@ -144,7 +144,8 @@ def _solve(a: np.ndarray, b: np.ndarray) -> Any:
 def _solve_rule(a: Any, b: Any) -> Spec:
     square("solve", a)
     if a.dtype is not b.dtype:
-        raise RuntimeError(f"linalg.solve: Expected A and B to have the same dtype, but found A of type {type_name(a.dtype)} and "
+        raise RuntimeError(f"linalg.solve: Expected A and B to have the same dtype, but found A of type "
+                           f"{type_name(a.dtype)} and "
                            f"B of type {type_name(b.dtype)} instead")
     vector = len(b.shape) == 1 or (len(b.shape) == len(a.shape) - 1 and tuple(b.shape) == tuple(a.shape[:-1]))
     if vector:
@@ -173,7 +174,8 @@ def solve(A: Any, B: Any, *, left: bool = True, out: Any = None) -> Any:
 
 def _qr_rule(m: Any, mode: str) -> tuple:
     if mode not in ("reduced", "complete", "r"):
-        raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'")
+        raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or "
+                           f"'complete'")
     if m.dtype.category < 2:
         raise RuntimeError(f"linalg.qr: Expected a floating point or complex tensor as input. Got {type_name(m.dtype)}")
     rows, cols = m.shape[-2], m.shape[-1]
@@ -186,7 +188,8 @@ def _qr_rule(m: Any, mode: str) -> tuple:
 def _qr(a: np.ndarray, mode: str) -> tuple:
     if mode == "r":
         return np.zeros(0, a.dtype), np.linalg.qr(a, "r")
-    return tuple(np.linalg.qr(a, mode))
+    way: Any = mode
+    return tuple(np.linalg.qr(a, way))
 
 
 QR = operator("qr", "A:tensor, mode:str='reduced'", Extern(), _qr, _qr_rule, functions="linalg.qr",
@@ -237,7 +240,8 @@ def _eigh_rule(m: Any, uplo: str) -> tuple:
 
 
 def _eigh(a: np.ndarray, uplo: str) -> tuple:
-    return tuple(solved(lambda x: np.linalg.eigh(x, uplo), "eigh")(a))
+    half: Any = uplo
+    return tuple(solved(lambda x: np.linalg.eigh(x, half), "eigh")(a))
 
 
 EIGH = operator("eigh", "A:tensor, UPLO:str='L'", Extern(), _eigh, _eigh_rule, functions="linalg.eigh",

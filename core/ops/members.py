@@ -236,7 +236,8 @@ def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
 
 def to_sparse(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """Sparse tensors do not exist: raises NotYetSupported."""
-    raise NotYetSupported("Tensor.to_sparse() does not exist in Guardscope: keep the tensor dense; torch.spmm and torch.sparse.mm "
+    raise NotYetSupported("Tensor.to_sparse() does not exist in Guardscope: keep the tensor dense; torch.spmm and "
+                          "torch.sparse.mm "
                           "take dense operands.")
 
 
@@ -275,17 +276,50 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None)
 
 
 METHODS: dict[str, Any] = {
-    "size": size, "stride": stride, "dim": dim, "ndimension": dim, "numel": numel, "nelement": numel,
-    "element_size": element_size, "storage_offset": storage_offset, "data_ptr": data_ptr, "untyped_storage": untyped_storage,
-    "is_floating_point": is_floating_point, "is_complex": is_complex, "is_signed": is_signed, "get_device": get_device,
-    "is_inference": is_inference, "is_set_to": is_set_to, "backward": backward, "register_hook": register_hook,
-    "retain_grad": retain_grad, "new": new, "cuda": cuda,
-    "to_sparse": to_sparse, "to_sparse_coo": to_sparse,
-    "to_sparse_csr": to_sparse, "to_dense": to_dense, "pin_memory": same_tensor, "share_memory_": same_tensor,
-    "is_shared": never, "is_pinned": never, "coalesce": same_tensor, "resize": resize, "resize_as_": resize_as_,
-    "__len__": _length, "__iter__": _iterate, "__contains__": _contains, "__bool__": truth, "__int__": _to_int,
-    "__float__": _to_float, "__complex__": _to_complex, "__index__": _index, "__array__": _array_protocol, "__deepcopy__": _deepcopy,
-    "__reduce_ex__": _reduce, "__hash__": object.__hash__,
+    "size": size,
+    "stride": stride,
+    "dim": dim,
+    "ndimension": dim,
+    "numel": numel,
+    "nelement": numel,
+    "element_size": element_size,
+    "storage_offset": storage_offset,
+    "data_ptr": data_ptr,
+    "untyped_storage": untyped_storage,
+    "is_floating_point": is_floating_point,
+    "is_complex": is_complex,
+    "is_signed": is_signed,
+    "get_device": get_device,
+    "is_inference": is_inference,
+    "is_set_to": is_set_to,
+    "backward": backward,
+    "register_hook": register_hook,
+    "retain_grad": retain_grad,
+    "new": new,
+    "cuda": cuda,
+    "to_sparse": to_sparse,
+    "to_sparse_coo": to_sparse,
+    "to_sparse_csr": to_sparse,
+    "to_dense": to_dense,
+    "pin_memory": same_tensor,
+    "share_memory_": same_tensor,
+    "is_shared": never,
+    "is_pinned": never,
+    "coalesce": same_tensor,
+    "resize": resize,
+    "resize_as_": resize_as_,
+    "__len__": _length,
+    "__iter__": _iterate,
+    "__contains__": _contains,
+    "__bool__": truth,
+    "__int__": _to_int,
+    "__float__": _to_float,
+    "__complex__": _to_complex,
+    "__index__": _index,
+    "__array__": _array_protocol,
+    "__deepcopy__": _deepcopy,
+    "__reduce_ex__": _reduce,
+    "__hash__": object.__hash__,
 }
 
 PROPERTIES: dict[str, property] = {
@@ -304,7 +338,7 @@ PROPERTIES: dict[str, property] = {
     "is_sparse": property(lambda self: False), "is_quantized": property(lambda self: False),
     "is_mkldnn": property(lambda self: False), "is_nested": property(lambda self: False),
     "itemsize": property(element_size), "nbytes": property(lambda self: self._meta.numel * self._meta.dtype.itemsize),
-    "real": property(complex_numbers.real), "imag": property(complex_numbers.imag), 
+    "real": property(complex_numbers.real), "imag": property(complex_numbers.imag),
     "_version": property(lambda self: 0), "retains_grad": property(lambda self: False), "output_nr": property(lambda self: 0),
     "_base": property(lambda self: None),
 }

@@ -256,8 +256,13 @@ def _attention_weights(q: Any, k: Any, mask: Any, is_causal: bool, scale: float)
     return weights.masked_fill(weights.isnan(), 0)          # a row that is masked everywhere gives 0
 
 
-ATTENTION = operator("scaled_dot_product_attention", "query:tensor, key:tensor, value:tensor, mask:tensor=None, "
-                     "is_causal:bool=False, scale=1.0", Template("attention", _attention_composite), _attention, _attention_rule)
+ATTENTION = operator(
+    "scaled_dot_product_attention",
+    "query:tensor, key:tensor, value:tensor, mask:tensor=None, is_causal:bool=False, scale=1.0",
+    Template("attention", _attention_composite),
+    _attention,
+    _attention_rule,
+)
 
 
 @spelled("F.scaled_dot_product_attention", "", ATTENTION)

@@ -123,7 +123,8 @@ def float_power_(self: Any, exponent: Any) -> Any:
     """float_power in place; self must be float64."""
     d = _power_dtype(self, exponent)
     if self.dtype is not d:
-        raise RuntimeError(f"the base given to float_power_ has dtype {type_name(self.dtype)} but the operation's result requires "
+        raise RuntimeError(f"the base given to float_power_ has dtype {type_name(self.dtype)} but the operation's result "
+                           f"requires "
                            f"dtype {type_name(d)}")
     return self.copy_(_power(self, exponent))
 

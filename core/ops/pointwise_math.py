@@ -146,8 +146,16 @@ ADDCMUL = pointwise("addcmul", "input, tensor1:tensor, tensor2:tensor, *, value=
                     lambda a, b, c, v: a + v * b * c, inplace="addcmul_", only="number")
 ADDCDIV = pointwise("addcdiv", "input, tensor1:tensor, tensor2:tensor, *, value=1", "input + value * (tensor1 / tensor2)",
                     lambda a, b, c, v: a + v * (b / c), inplace="addcdiv_", normalize=_no_integer_division)
-operator("nextafter", "input, other:tensor", Extern(), np.nextafter,
-                      lambda a, b: elementwise_rule(lambda: MAXIMUM)(a, b), functions="nextafter", methods="nextafter", out=True)
+operator(
+    "nextafter",
+    "input, other:tensor",
+    Extern(),
+    np.nextafter,
+    lambda a, b: elementwise_rule(lambda: MAXIMUM)(a, b),
+    functions="nextafter",
+    methods="nextafter",
+    out=True,
+)
 
 # -- clamping --------------------------------------------------------------------------------------------------------
 CLAMP = pointwise("clamp", "input, min:operand, max:operand", "minimum(maximum(input, min), max)",

@@ -69,9 +69,17 @@ def _sized(name: str, op: Op) -> None:
             _float_only("normal_kernel_cpu" if name == "randn" else "check_uniform_bounds", d)
         if not canonical(input.shape, like_strides(input._meta)) and d.category == 2:
             made = empty_like(input, dtype=dtype, device=device)
-            return result_of(None, getattr(made, "uniform_" if name == "rand" else "normal_")(generator=generator), requires_grad)
+            return result_of(
+                None, getattr(made, "uniform_" if name == "rand" else "normal_")(generator=generator), requires_grad
+            )
         if d.category == 3:
-            return make(tuple(input.shape), dtype=d, device=input.device if device is None else device, requires_grad=requires_grad, generator=generator)
+            return make(
+                tuple(input.shape),
+                dtype=d,
+                device=input.device if device is None else device,
+                requires_grad=requires_grad,
+                generator=generator,
+            )
         where = input.device if device is None else device_of(device)
         return result_of(None, call(op, (tuple(input.shape), d, where, generator)), requires_grad)
 
@@ -160,7 +168,8 @@ def _filler(name: str, schema: str, draw: Any, *, floating: bool = True, check: 
 
 _filler("uniform_", "input, from_=0.0, to=1.0, *, generator=None",
         lambda g, a, d, low, high: _uniform(g, a.size, d, low, high),
-        check=lambda m, low, high, g: _needs(low <= high, f"uniform_ expects to return a [from, to) range, but found from={low} > "
+        check=lambda m, low, high, g: _needs(low <= high, f"uniform_ expects to return a [from, to) range, but found "
+                                                          f"from={low} > "
                                                           f"to={high}"))
 _filler("normal_", "input, mean=0.0, std=1.0, *, generator=None",
         lambda g, a, d, mean, std: g.normal(a.size, d, a.flags.c_contiguous, mean, std),
@@ -174,9 +183,15 @@ _filler("log_normal_", "input, mean=1.0, std=2.0, *, generator=None",
 _filler("cauchy_", "input, median=0.0, sigma=1.0, *, generator=None",
         lambda g, a, d, median, sigma: (median + sigma * np.tan(np.pi * (g.uniform(a.size,
                                                                                    np.dtype(np.float64)) - 0.5))).astype(d))
-_filler("geometric_", "input, p, *, generator=None",
-        lambda g, a, d, p: np.ceil(np.log(g.uniform(a.size, np.dtype(np.float64))) / np.log1p(-p)), floating=False,
-        check=lambda m, p, g: (_needs(0 < p < 1, f"geometric_ expects p to be in (0, 1), but got p={p}"), _no_bool("geometric_cpu", m)))
+
+
+def _geometric_check(m: Any, p: Any, g: Any) -> None:
+    _needs(0 < p < 1, f"geometric_ expects p to be in (0, 1), but got p={p}")
+    _no_bool("geometric_cpu", m)
+
+
+_filler("geometric_", "input, p, *, generator=None", check=_geometric_check, floating=False,
+        draw=lambda g, a, d, p: np.ceil(np.log(g.uniform(a.size, np.dtype(np.float64))) / np.log1p(-p)))
 
 
 def _uniform(g: Generator, n: int, d: np.dtype, low: Any, high: Any) -> np.ndarray:
@@ -250,7 +265,8 @@ def _fill_bernoulli(g: Generator, a: np.ndarray, d: np.dtype, p: Any) -> np.ndar
 
 
 _filler("bernoulli_", "input, p:operand=0.5, *, generator=None", _fill_bernoulli, floating=False,
-        check=lambda m, p, g: _needs(hasattr(p, "dtype") or 0 <= p <= 1, f"bernoulli_ expects p to be in [0, 1], but got p={p}"))
+        check=lambda m, p, g: _needs(hasattr(p, "dtype") or 0 <= p <= 1, f"bernoulli_ expects p to be in [0, 1], but got "
+                                                                         f"p={p}"))
 
 
 def _dropout(a: np.ndarray, p: float, g: Any) -> np.ndarray:

@@ -108,7 +108,8 @@ def range_(start: Any = 0, end: Any = None, step: Any = 1, *, out: Any = None, d
     """Numbers from start to end, end included (arange is preferred)."""
     import warnings
 
-    warnings.warn("torch.range is deprecated because its behavior is inconsistent with Python's range builtin: use torch.arange, "
+    warnings.warn("torch.range is deprecated because its behavior is inconsistent with Python's range builtin: use "
+                  "torch.arange, "
                   "which excludes the end", UserWarning, stacklevel=2)
     kind = dtype or STATE.mode.default_dtype
     count = int(math.floor((end - start) / step)) + 1

@@ -79,4 +79,6 @@ def _resize_rule(m: Any, size: tuple, *rest: Any) -> Spec:
     return Spec(m.dtype, shape, channels_last_strides(shape) if last else None)
 
 
-RESIZE = operator("resize", "input, size:ints, kind:str, align:bool, scales:any, antialias:bool", Extern(), _resize, _resize_rule)
+RESIZE = operator(
+    "resize", "input, size:ints, kind:str, align:bool, scales:any, antialias:bool", Extern(), _resize, _resize_rule
+)

@@ -146,7 +146,8 @@ def _scatter_rule(m: Any, dim: int, index: Any, src: Any, *rest: Any) -> Any:
     source = src.shape if hasattr(src, "dtype") and len(src.shape) else index.shape
     for d, (n, k, s) in enumerate(zip(m.shape, index.shape, source)):
         if (d != dim and not same(n, k) and k > n) or (not same(k, s) and k > s):
-            raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self {list(m.shape)} apart from dimension "
+            raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self {list(m.shape)} apart from "
+                               f"dimension "
                                f"{dim} and to be no larger than src {list(source)}")
     if len(index.shape) > max(len(m.shape), 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
@@ -229,7 +230,8 @@ def _source_rule(name: str) -> Any:
     def rule(m: Any, dim: int, index: Any, source: Any, *rest: Any) -> Any:
         check_index_dtype(name, index)
         if source.dtype is not m.dtype:
-            raise RuntimeError(f"{name}(): self ({type_name(m.dtype)}) and source ({type_name(source.dtype)}) must have the same "
+            raise RuntimeError(f"{name}(): self ({type_name(m.dtype)}) and source ({type_name(source.dtype)}) must have the "
+                               f"same "
                                f"scalar type")
         count = index.shape[0] if index.shape else 1
         have = source.shape[dim] if source.shape else 1

@@ -83,7 +83,11 @@ def unique_consecutive(input: Any, return_inverse: bool = False, return_counts: 
     """The elements (or slices along dim) without repeats of their predecessor."""
     array = widened(elements(input, "unique_consecutive()"))
     d = _slices(array, dim)
-    rows = array.reshape(-1, 1) if d is None else np.moveaxis(array, d, 0).reshape(array.shape[d], math.prod(array.shape) // max(array.shape[d], 1))
+    rows = (
+        array.reshape(-1, 1)
+        if d is None
+        else np.moveaxis(array, d, 0).reshape(array.shape[d], math.prod(array.shape) // max(array.shape[d], 1))
+    )
     new = np.concatenate([[True], (rows[1:] != rows[:-1]).any(1)]) if len(rows) else np.zeros(0, bool)
     at = np.nonzero(new)[0]
     values = array.reshape(-1)[new] if d is None else np.compress(new, array, axis=d)

@@ -161,7 +161,8 @@ def _search_rule(s: Any, x: Any, int32: bool, right: bool) -> Spec:
                                f"but we got boundaries tensor dim({len(s.shape)}) and input value's dim(0)")
         if len(s.shape) != len(shape) or any(not same(a, b) and a != b for a, b in zip(s.shape[:-1], shape[:-1])):
             raise RuntimeError("torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
-                               f"boundaries tensor and input value tensor must match, but we got boundaries tensor {list(s.shape)}"
+                               f"boundaries tensor and input value tensor must match, but we got boundaries tensor "
+                               f"{list(s.shape)}"
                                f" and input value tensor {list(shape)}")
     if s.dtype.category in (0, 3):
         raise NotImplementedError(f"\"searchsorted_out_cpu\" not implemented for '{type_name(s.dtype)}'")

@@ -18,7 +18,8 @@ def _fresh(input: Any) -> Any:
 
 def _stored(part: Any, src: Any) -> None:
     if tuple(part.shape) != tuple(src.shape):
-        raise RuntimeError(f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = "
+        raise RuntimeError(f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice "
+                           f"size = "
                            f"{list(part.shape)}")
     part.copy_(src)
 

@@ -10,22 +10,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..tensor.meta import contiguous_strides
+from ..tensor.meta import contiguous_strides, counted
 from .broadcast import broadcast_strides, same
 
 
 def is_contiguous(shape: Sequence, strides: Sequence) -> bool:
-    """Row-major, strides of dimensions of size 1 ignored; anything empty counts as contiguous."""
+    """Row-major, strides of dimensions of size 1 ignored; anything empty counts as contiguous. A symbolic size is asked
+    whether it is 0 or 1 only where the answer depends on it."""
     step: Any = 1
     for n, s in zip(reversed(shape), reversed(strides)):
-        if isinstance(n, int) and n == 1:
-            continue
         if isinstance(n, int) and n == 0:
             return True
-        if not same(s, step) and s != step:
-            return any(isinstance(m, int) and m == 0 for m in shape)
-        step = step * n
+        if not (isinstance(n, int) and n == 1) and not same(s, step):
+            if is_size(n, 1):
+                continue
+            if s != step:
+                return any(is_size(m, 0) for m in shape)
+        step = step * counted(n)
     return True
+
+
+def is_size(n: Any, value: int) -> bool:
+    """Whether a size is `value`; of a symbolic one a guard where that is not known."""
+    return bool(n == value)
 
 
 def surely_contiguous(shape: Sequence, strides: Sequence) -> bool:
@@ -38,7 +45,7 @@ def surely_contiguous(shape: Sequence, strides: Sequence) -> bool:
             continue
         if not same(s, step):
             return False
-        step = step * n
+        step = step * counted(n)
     return True
 
 
@@ -54,10 +61,11 @@ def is_channels_last(shape: Sequence, strides: Sequence) -> bool:
     step: Any = 1
     for d in (1, *range(len(shape) - 1, 1, -1), 0):
         n = shape[d]
-        if isinstance(n, int) and n == 1:
-            continue
-        if not same(strides[d], step) and strides[d] != step:
-            return False
+        if not (isinstance(n, int) and n == 1) and not same(strides[d], step):
+            if is_size(n, 1):
+                continue
+            if strides[d] != step:
+                return False
         step = step * n
     return True
 
@@ -68,7 +76,7 @@ def channels_last_strides(shape: Sequence) -> tuple:
     step: Any = 1
     for d in (1, *range(len(shape) - 1, 1, -1), 0):
         out[d] = step
-        step = step * (shape[d] if not (isinstance(shape[d], int) and shape[d] == 0) else 1)
+        step = step * counted(shape[d])
     return tuple(out)
 
 
@@ -76,7 +84,7 @@ def is_dense(shape: Sequence, strides: Sequence) -> bool:
     """Non-overlapping and dense: some order of the dimensions is row-major without gaps."""
     if is_contiguous(shape, strides):
         return True
-    dims = [d for d, n in enumerate(shape) if not (isinstance(n, int) and n == 1)]
+    dims = [d for d, n in enumerate(shape) if not is_size(n, 1)]
     ordered: list[int] = []
     for d in dims:                                   # insertion sort: needs only `<`, which may record guards
         k = len(ordered)
@@ -138,7 +146,7 @@ def elementwise_strides(shape: Sequence, operands: Sequence[Any]) -> tuple:
     """Strides of an element-wise result of `shape` from operands' metadata (anything with .shape and .strides)."""
     if all(canonical(m.shape, m.strides) for m in operands):
         return contiguous_strides(shape)
-    if any(isinstance(n, int) and n == 0 for n in shape):
+    if any(is_size(n, 0) for n in shape):
         return contiguous_strides(shape)
     if all(len(m.shape) == len(shape) and all(map(same, m.shape, shape)) for m in operands):
         if all(is_contiguous(m.shape, m.strides) for m in operands):
@@ -156,7 +164,7 @@ def elementwise_strides(shape: Sequence, operands: Sequence[Any]) -> tuple:
 
 def strides_in_order(shape: Sequence, operands: Sequence[Any]) -> tuple:
     """Dense strides in the order the operands' strides give, without the short cuts of elementwise_strides."""
-    if any(isinstance(n, int) and n == 0 for n in shape):
+    if any(is_size(n, 0) for n in shape):
         return contiguous_strides(shape)
     order = _order(shape, [broadcast_strides(m.shape, m.strides, shape) for m in operands if len(m.shape)])
     if order == list(range(len(shape) - 1, -1, -1)):
@@ -181,7 +189,7 @@ def view_strides(shape: Sequence, strides: Sequence, new: Sequence) -> tuple | N
     """
     if canonical(shape, strides):
         return contiguous_strides(new)
-    if any(isinstance(n, int) and n == 0 for n in shape):
+    if any(is_size(n, 0) for n in shape):
         return tuple(strides) if _equal_shapes(shape, new) else contiguous_strides(new)
     out: list[Any] = [0] * len(new)
     at = len(new) - 1
@@ -190,8 +198,7 @@ def view_strides(shape: Sequence, strides: Sequence, new: Sequence) -> tuple | N
     filled: Any = 1
     for d in range(len(shape) - 1, -1, -1):
         group = group * shape[d]
-        if d > 0 and ((isinstance(shape[d - 1], int) and shape[d - 1] == 1)
-                      or same(strides[d - 1], group * base) or strides[d - 1] == group * base):
+        if d > 0 and (same(strides[d - 1], group * base) or is_size(shape[d - 1], 1) or strides[d - 1] == group * base):
             continue
         while at >= 0 and ((isinstance(new[at], int) and new[at] == 1)
                            or (not same(filled, group) and filled < group)):

@@ -69,7 +69,8 @@ def _conv_rule(n: int) -> Any:
         if any(p < 0 for pair in padding for p in pair):
             raise RuntimeError("negative padding is not supported")
         if b is not None and (len(b.shape) != 1 or (isinstance(b.shape[0], int) and b.shape[0] != w.shape[0])):
-            raise RuntimeError(f"Given weight of size {list(w.shape)}, expected bias to be 1-dimensional with {w.shape[0]} elements, "
+            raise RuntimeError(f"Given weight of size {list(w.shape)}, expected bias to be 1-dimensional with {w.shape[0]} "
+                               f"elements, "
                                f"but got bias of size {list(b.shape)} instead")
         if w.dtype is not m.dtype:
             from .declare import type_name
@@ -143,7 +144,8 @@ conv1d, conv2d, conv3d = _conv_api(1), _conv_api(2), _conv_api(3)
 def _transposed_rule(m: Any, w: Any, b: Any, stride: tuple, padding: tuple, extra: tuple, groups: int, dilation: tuple) -> Spec:
     for d in range(len(stride)):
         if extra[d] >= max(stride[d], dilation[d]):
-            raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got output_padding: {extra}, "
+            raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got output_padding: "
+                               f"{extra}, "
                                f"stride: {stride}, dilation: {dilation}")
     if m.shape[1] != w.shape[0]:
         raise RuntimeError(f"Given transposed=1, weight of size {list(w.shape)}, expected input{list(m.shape)} to have "

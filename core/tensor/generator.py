@@ -75,8 +75,9 @@ class Generator:
         at = int(words["pos"])
         left, following = (1, 0) if at >= 624 else (625 - at, at)
         kept = self._kept is not None
-        packed = _STATE.pack(self._seed, left, 1, following, *words["key"].tolist(), 0.0, self._kept or 0.0, 0.0, int(kept), 0.0,
-                             False)
+        packed = _STATE.pack(
+            self._seed, left, 1, following, *words["key"].tolist(), 0.0, self._kept or 0.0, 0.0, int(kept), 0.0, False
+        )
         return wrap(np.frombuffer(packed, np.uint8).copy())
 
     def set_state(self, new_state: Any) -> Generator:

@@ -77,8 +77,17 @@ def contiguous_strides(shape: Any) -> tuple:
     step: Any = 1
     for n in reversed(shape):
         strides.append(step)
-        step = step * n if not (isinstance(n, int) and n == 0) else step
+        step = step * counted(n)
     return tuple(reversed(strides))
+
+
+def counted(n: Any) -> Any:
+    """A size as it enters strides: 0 counts as 1. A symbolic one that may be 0 becomes max(n, 1)."""
+    if isinstance(n, int):
+        return n or 1
+    from ..symbolic.symint import sym_max
+
+    return sym_max(n, 1)
 
 
 class TensorMeta:

@@ -46,7 +46,8 @@ def scan(combine_fn: Callable[..., Any], init: Any, xs: Any, *, dim: int = 0, re
     """(last state, stacked results) of combine_fn(state, slice) -> (state, result) along dim."""
     leaves, spec = pytree.tree_flatten(xs)
     n = leaves[0].shape[dim]
-    state, rows, shape = init, [], None
+    state, rows = init, []
+    shape: Any = None
     for i in range(n - 1, -1, -1) if reverse else range(n):
         state, y = combine_fn(state, pytree.tree_unflatten([t.select(dim, i) for t in leaves], spec))
         row, shape = pytree.tree_flatten(y)

@@ -26,7 +26,7 @@ class AbsentDtype(dtype):
         self.instead = instead
 
     @property
-    def numpy(self) -> Any:  # type: ignore[override]
+    def numpy(self) -> Any:
         raise NotYetSupported(f"torch.{self.name} tensors do not exist in Guardscope yet: use {self.instead}.")
 
 
