@@ -7,6 +7,7 @@ them held), and the failures that were recorded when none did. The start of ever
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -160,9 +161,17 @@ def modes_of(g: GuardRow) -> dict[str, str]:
     return {name: part[len(name):].strip() for part in g.expected.split(", ") for name in names if part.startswith(name + " ")}
 
 
+TENSOR_TEXT = re.compile(r"(\w+)\[([\d, any]*)\] on ([\w:]+)(, requires grad)?")
+
+
 def tensor_facts(g: GuardRow) -> dict[str, Any] | None:
-    """What a TENSOR_MATCH guard expects; None in sessions that do not hold it (or hold nonsense)."""
+    """What a TENSOR_MATCH guard expects. Without facts the text tells all but the strides, which are then missing; None
+    where nothing can be told."""
     f = g.facts
+    said = TENSOR_TEXT.fullmatch(g.expected) if not f else None
+    if said is not None:
+        sizes = [int(n) if n.strip().isdigit() and len(n) < 19 else None for n in said[2].split(",") if n.strip()]
+        return {"cls": "", "dtype": said[1], "device": said[3], "requires_grad": said[4] is not None, "sizes": sizes}
     kinds = {"cls": str, "dtype": str, "device": str, "requires_grad": bool, "sizes": list, "strides": list}
     if not all(isinstance(f.get(name), kind) for name, kind in kinds.items()) or len(f["sizes"]) != len(f["strides"]) \
             or not all(n is None or type(n) is int for n in (*f["sizes"], *f["strides"])):
@@ -174,7 +183,7 @@ def expected_value(g: GuardRow) -> Value | None:
     """The value that a guard demands, where it demands just one."""
     if g.kind == "TENSOR_MATCH":
         f = tensor_facts(g)
-        if f is None or None in (*f["sizes"], *f["strides"]):
+        if f is None or "strides" not in f or None in (*f["sizes"], *f["strides"]):
             return None
         return Value("tensor", f["cls"], dtype=f["dtype"], shape=tuple(f["sizes"]), strides=tuple(f["strides"]),
                      device=f["device"], requires_grad=f["requires_grad"])

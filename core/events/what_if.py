@@ -202,11 +202,11 @@ def _value(s: Situation, g: GuardRow) -> Value:
 def _tensor(s: Situation, g: GuardRow) -> Iterator[Difference]:
     v, e, where = _value(s, g), tensor_facts(g), g.origin
     if e is None:
-        raise NotKnown("this session does not hold the strides that are expected")
+        raise NotKnown("the session does not hold what is expected")
     if v.kind != "tensor":
-        yield where, "none" if v.value is None and v.kind == "value" else "type", str(e["cls"]), v.text, None
+        yield where, "none" if v.value is None and v.kind == "value" else "type", e["cls"] or "a tensor", v.text, None
         return
-    if v.type != e["cls"]:
+    if e["cls"] and v.type != e["cls"]:
         yield f"type({where})", "type", str(e["cls"]), v.type, None
     for aspect, seen in (("dtype", v.dtype), ("device", v.device), ("requires_grad", v.requires_grad)):
         if seen != e[aspect]:
@@ -217,6 +217,10 @@ def _tensor(s: Situation, g: GuardRow) -> Iterator[Difference]:
     sized = [d for d, (want, n) in enumerate(zip(e["sizes"], v.shape)) if want is not None and want != n]
     for d in sized:
         yield f"{where}.shape[{d}]", "size", str(e["sizes"][d]), str(v.shape[d]), d
+    if "strides" not in e:
+        if (v.dtype, v.device, v.requires_grad) == (e["dtype"], e["device"], e["requires_grad"]) and not sized:
+            raise NotKnown("the session does not hold its strides")
+        return
     for d, (want, n) in enumerate(zip(e["strides"], v.strides)):
         if not sized and want is not None and want != n:     # other sizes bring other strides: the cause only
             yield f"{where}.stride({d})", "stride", str(want), str(n), d
@@ -298,11 +302,13 @@ def _not_nan(s: Situation, g: GuardRow) -> Iterator[Difference]:
 
 
 def _aliasing(s: Situation, g: GuardRow) -> Iterator[Difference]:
-    """Values that differ are different objects; about equal ones only the run the question starts from tells."""
+    """A value that was typed is an object of its own, and values that differ are different objects; about others only the run
+    that the question starts from tells."""
     same_wanted = g.kind == "OBJECT_ALIASING"
     other = g.condition.rpartition(" is " if same_wanted else " is not ")[2]
     a, b = s.values.get(normal(g.origin)), s.values.get(normal(other))
-    if a is None or b is None or text_of(a) == text_of(b):
+    typed = s.edited.intersection({*_prefixes(normal(g.origin)), *_prefixes(normal(other))})
+    if not typed and (a is None or b is None or text_of(a) == text_of(b)):
         raise NotKnown(f"whether {g.origin} and {other} are one object is not recorded")
     if same_wanted:
         yield g.origin, "aliasing", f"the same object as {other}", f"another object than {other}", None

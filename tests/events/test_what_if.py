@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,33 @@ def test_functions_and_aliasing_follow_from_the_start_call(session: Session) -> 
     for start in calls:
         verdicts = ask(session, situation(session, start)).verdicts
         assert [v.artifact for v in verdicts if v.takes] == [took(session, start)]
+
+
+def test_typed_values_are_objects_of_their_own(session: Session) -> None:
+    """In the first call of pair both tensors are one object: its version refuses two that are typed."""
+    first, second = [c for c in range(len(session.calls))
+                     if session.codes[int(session.calls["code"][c])].name == "pair"][:2]
+    s = situation(session, first)
+    same = {"a": parse_value("float32[2]"), "b": parse_value("float32[2]")}
+    assert ask(session, s.with_values(same)).artifact == took(session, first)          # nothing was changed
+    other = {"a": parse_value("float32[2]"), "b": parse_value("float32[2] strides (2)")}
+    verdicts = {v.artifact: v for v in ask(session, s.with_values(other)).verdicts}
+    assert "aliasing" in {f.aspect for f in verdicts[took(session, first)].failures}
+    assert "aliasing" not in {f.aspect for f in verdicts[took(session, second)].failures}
+
+
+def test_a_session_without_facts_tells_what_its_texts_tell(session: Session) -> None:
+    known = Guards(session)
+    s = situation(session, 0)
+    for artifact in s.group:
+        known[artifact] = [replace(g, facts={}) for g in session.guards(artifact)]
+    answer = ask(session, s.with_values(parse_signature("float16[2, 3], 1", ["x", "k"])), known)
+    own = next(v for v in answer.verdicts if v.artifact == took(session, 0))
+    assert [(f.where, f.expected, f.seen) for f in own.failures] == [("x.dtype", "float32", "float16")]
+    answer = ask(session, s.with_values(parse_signature("float32[2, 3] strides (1, 2), 1", ["x", "k"])), known)
+    own = next(v for v in answer.verdicts if v.artifact == took(session, 0))
+    assert not own.failures
+    assert [why for _, why in own.unknown] == ["the session does not hold its strides"]
 
 
 def test_a_place_nobody_reads_gets_a_sentence(session: Session) -> None:
