@@ -46,6 +46,7 @@ def of_class(ev: Any, obj: ClassValue, name: str) -> Value | None:
     if name in ("__name__", "__qualname__", "__module__", "__doc__"):
         return ev.existing(AttrOrigin(ev.pin(cls), name), getattr(cls, name)) if can_change(cls) else Const(getattr(cls, name))
     if name in ("__mro__", "__bases__"):
+        settled_order(ev, cls)
         return TupleValue([of_constant(ev, c) for c in getattr(cls, name)])
     import enum
 
@@ -53,6 +54,10 @@ def of_class(ev: Any, obj: ClassValue, name: str) -> Value | None:
         member = cls.__members__.get(name)
         if member is not None:
             return Const(member)
+    if type(cls) is not type and can_change(type(cls)):
+        meta_raw = settled(ev, type(cls), name)[1]
+        if meta_raw is not None and is_data_descriptor(meta_raw):
+            return bind(ev, meta_raw, obj, type(cls), name)
     owner, raw = class_lookup(cls, name)
     for k in cls.__mro__ if ev.class_stores else ():
         if name in ev.class_stores.get(k, {}):
@@ -63,10 +68,16 @@ def of_class(ev: Any, obj: ClassValue, name: str) -> Value | None:
         settled(ev, cls, name)
         meta_owner, meta_raw = settled(ev, type(cls), name)
         if meta_owner is None:
+            if settled(ev, type(cls), "__getattr__")[0] is not None:
+                raise Break("attribute", name=name, what=f"class {cls.__name__}, whose metaclass has a __getattr__")
             return None
         if isinstance(meta_raw, types.FunctionType):
             return MethodValue(pinned(ev, meta_raw), obj)
-        return BuiltinMethodValue(obj, name)
+        if not can_change(meta_owner):
+            return BuiltinMethodValue(obj, name)
+        if has_get(meta_raw):
+            return bind(ev, meta_raw, obj, type(cls), name)
+        return ev.existing(AttrOrigin(ev.pin(meta_owner), name), meta_raw, fixed=True)
     library = cls.__module__ == "builtins" or cls.__module__.split(".")[0] in ("torch", "collections", "math", "functools")
     if isinstance(raw, types.FunctionType | staticmethod | classmethod | property):
         if library:

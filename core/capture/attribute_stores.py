@@ -19,6 +19,7 @@ from .attributes import (
     own_attribute,
     pinned,
 )
+from .containers import dict_delete, dict_set
 from .relied import class_lookup, settled
 from .signals import Break
 from .values import (
@@ -37,6 +38,9 @@ from .values import (
 # -- stores ----
 def store_attribute(ev: Any, obj: ObjectValue, name: str, value: Value) -> None:
     """Put an attribute into the shadow of an instance."""
+    if obj.namespace is not None and obj.real is not None:       # its __dict__ is in use: that is what changes
+        dict_set(ev, obj.namespace, Const(name), value)
+        return
     obj.attributes[name] = value
     obj.deleted.discard(name)
     obj.changed.pop(name, None)
@@ -148,6 +152,9 @@ def delete_attribute(ev: Any, obj: Value, name: str) -> None:
         raise Break("attribute-set", name=name, what=f"an object of class {obj.type.__name__}")
     if own_attribute(ev, obj, name) is None:
         ev.raise_error(AttributeError, f"'{obj.cls.__name__}' object has no attribute '{name}'")
+    if obj.namespace is not None and obj.real is not None:
+        dict_delete(ev, obj.namespace, Const(name))
+        return
     obj.attributes.pop(name, None)
     obj.changed.pop(name, None)
     obj.deleted.add(name)

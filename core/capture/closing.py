@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from typing import Any
 
@@ -34,6 +35,13 @@ def alias_guards(ev: Any) -> None:
             if other is not changed and type(other) is type(changed) and other.type is changed.type \
                     and isinstance(other, ListValue | DictValue | SetValue | ObjectValue) and other.origin is not None:
                 ev.guard("NOT_ALIASING", changed.origin, other.origin, "one of them is changed")
+    for changed, other in itertools.product(ev.mutated.values(), ev.objects.values()):
+        one, two = (changed, other) if isinstance(changed, ObjectValue) else (other, changed)
+        if isinstance(one, ObjectValue) and isinstance(two, DictValue) and two.cls is dict and one.namespace is not two \
+                and one.origin is not None and two.origin is not None and hasattr(one.real, "__dict__"):
+            place = AttrOrigin(one.origin, "__dict__")
+            if two.origin != place:
+                ev.guard("NOT_ALIASING", place, two.origin, f"one of them is changed, {two.origin.text} is not its __dict__")
     for variable in ev.written:
         for other in ev.cells.values():
             if other is not variable and other.origin is not None:

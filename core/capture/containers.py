@@ -202,6 +202,7 @@ def dict_set(ev: Any, value: DictValue, key: Value, item: Value) -> None:
         if not isinstance(inner, str):
             raise Break("operator", name="[]", what=f"the __dict__ of an object, with the key {inner!r}")
         value.holder.attributes[inner] = item
+        value.holder.deleted.discard(inner)
     known = value.entries.get(inner)
     if known is not None:
         known.value = item
@@ -218,7 +219,8 @@ def dict_delete(ev: Any, value: DictValue, key: Value) -> Entry | None:
         inner = key_of(ev, key)
         del value.entries[inner]
         if value.holder is not None:
-            del value.holder.attributes[inner]
+            value.holder.attributes.pop(inner, None)
+            value.holder.deleted.add(inner)
         value.changed.pop(inner, None)
         value.deleted[inner] = found.key
         ev.changed(value)
@@ -276,6 +278,7 @@ def dict_clear(ev: Any, value: DictValue) -> None:
     value.entries.clear()
     if value.holder is not None:
         value.holder.attributes.clear()
+        value.holder.deleted.update(k for k in value.deleted if isinstance(k, str))
     value.changed.clear()
     ev.changed(value)
 

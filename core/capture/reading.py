@@ -84,7 +84,27 @@ def read(ev: Evaluator, origin: Origin, real: Any, fixed: bool = False) -> Value
     if isinstance(value, TensorValue | ListValue | DictValue | SetValue | ObjectValue):
         ev.objects[id(real)] = value
         ev.keep.append(real)
+        relate(ev, value)
     return value
+
+
+def relate(ev: Evaluator, value: Value) -> None:
+    """An object and its own `__dict__`, when both are read: what is stored in one is stored in the other."""
+    if isinstance(value, ObjectValue):
+        own = getattr(value.real, "__dict__", None)
+        holder, namespace = value, ev.objects.get(id(own))
+        ev.namespaces[id(own)] = value
+    else:
+        holder, namespace = ev.namespaces.get(id(getattr(value, "real", None))), value          # type: ignore[assignment]
+    if not isinstance(holder, ObjectValue) or not isinstance(namespace, DictValue) or holder.real is None:
+        return
+    if holder.changed or holder.deleted or namespace.changed or namespace.deleted:
+        raise Break("attribute", name="__dict__", what=f"a changed object of class {holder.cls.__name__}")
+    holder.namespace, namespace.holder = namespace, holder
+    assert holder.origin is not None and namespace.origin is not None
+    place = AttrOrigin(holder.origin, "__dict__")
+    if namespace.origin != place:
+        ev.guard("OBJECT_ALIASING", place, namespace.origin, f"the __dict__ of {holder.origin.text}")
 
 
 def alias(ev: Evaluator, origin: Origin, known: Value) -> Value:

@@ -86,8 +86,10 @@ REGISTRATIONS = Registrations()
 
 
 def registered_classes(ev: Any, cls: type, base: type) -> None:
-    """isinstance() was asked about a class of the script's and an abstract base class that is not among its bases."""
-    if type(base).__instancecheck__ is abc.ABCMeta.__instancecheck__ and base not in cls.__mro__ and can_change(cls):
+    """isinstance() was asked about an abstract base class that is not among the bases of `cls`. What is registered stays so;
+    what is not may become so."""
+    if type(base).__instancecheck__ is abc.ABCMeta.__instancecheck__ and base not in cls.__mro__ \
+            and (can_change(cls) or not issubclass(cls, base)):
         note(ev, REGISTRATIONS, REGISTRATIONS, "register", REGISTRATIONS.get("register"), "abc.register")
 
 

@@ -4,6 +4,7 @@ Executed as a plain module, twice: see test_regressions.py. `patch` replaces a n
 """
 
 import collections
+import collections.abc
 import dataclasses
 import enum
 import functools
@@ -875,3 +876,112 @@ def builtin_called_with_what_it_does_not_take():
 def power_with_a_modulus_by_name():
     held = [5]
     return (lambda v: v * pow(2, 3, mod=held[0])), (row(),), lambda: held.__setitem__(0, 7)
+
+
+@case
+def builtin_class_registered_later():
+    class Odd(collections.abc.Sequence):
+        def __len__(self):
+            return 0
+
+        def __getitem__(self, i):
+            raise IndexError
+    held = [{1: 2}]
+    return (lambda v: v + (1 if isinstance(held[0], Odd) else 2)), (row(),), lambda: Odd.register(dict)
+
+
+@case
+def attribute_that_a_range_does_not_have():
+    held = [range(3)]
+    def f(v):
+        try:
+            return v + held[0].real
+        except AttributeError:
+            return v - 1
+    return f, (row(),), lambda: held.__setitem__(0, 4)
+
+
+@case
+def attribute_that_a_float_does_not_have():
+    held = [2]
+    def f(v):
+        try:
+            return v + held[0].numerator
+        except AttributeError:
+            return v - 1
+    return f, (row(),), lambda: held.__setitem__(0, 2.5)
+
+
+@case
+def enum_whose_hash_is_a_property():
+    class Speed(enum.Enum):
+        SLOW = 2
+    return (lambda v: v + (1 if Speed.SLOW is Speed.SLOW else 2)), (row(),), lambda: setattr(
+        Speed, "__hash__", property(lambda self: 9))
+
+
+# -- an object and its own dictionary ----------------------------------------------------------------------------------
+@case
+def dictionary_read_after_the_attribute_is_stored():
+    def f(v, o):
+        held = o.__dict__
+        before = held["k"]
+        o.k = 5
+        return v * held["k"] + before, len(held)
+    return f, (row(), Box()), nothing
+
+
+@case
+def attribute_read_after_the_dictionary_is_stored_to():
+    def f(v, o, held):
+        held["k"] = 6
+        v = v * o.k
+        del held["k"]
+        return v * getattr(o, "k", 100)
+    box = Box()
+    return f, (row(), box, vars(box)), lambda: setattr(box, "k", 1)
+
+
+@case
+def dictionary_of_another_object_becomes_its_own():
+    box, other = Box(), Box()
+    pair = [vars(other)]
+    def f(v, o):
+        o.k = 5
+        return v * pair[0]["k"]
+    return f, (row(), box), lambda: pair.__setitem__(0, vars(box))
+
+
+# -- metaclasses -------------------------------------------------------------------------------------------------------
+class Meta(type):
+    level = 3
+    size = property(lambda cls: len(cls.__name__))
+
+
+@case
+def attribute_of_a_metaclass():
+    class Local(metaclass=Meta):
+        pass
+    def change():
+        before = Meta.level
+        UNDO.append(lambda: setattr(Meta, "level", before))
+        Meta.level = 4
+    return (lambda v: v * Local.level + getattr(Local, "size", 9) + getattr(Local, "none", 1)), (row(),), change
+
+
+@case
+def property_of_a_metaclass_appears_over_a_class_attribute():
+    class Other(type):
+        pass
+    class Local(metaclass=Other):
+        rate = 3
+    return (lambda v: v * Local.rate), (row(),), lambda: setattr(Other, "rate", property(lambda cls: 8))
+
+
+@case
+def getattr_of_a_metaclass():
+    class Other(type):
+        pass
+    class Local(metaclass=Other):
+        pass
+    return (lambda v: v * getattr(Local, "rate", 3)), (row(),), lambda: setattr(Other, "__getattr__", lambda cls, name: 7)
