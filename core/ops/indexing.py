@@ -17,8 +17,8 @@ from .broadcast import broadcast_shapes, same
 from .declare import Spec, operator, spelled
 from .dims import is_int
 from .op import OPS, Extern, call
+from .slices import GETITEM, check_index
 from .strides import strides_in_order, view_strides
-from .views import GETITEM, check_index
 
 
 # -- x[...] ----------------------------------------------------------------------------------------------------------

@@ -8,7 +8,8 @@ from .broadcast import same
 from .declare import spelled
 from .dims import as_int, is_int, wrap_dim
 from .op import call
-from .views import GETITEM, NARROW, SELECT, VIEW, slice_args
+from .slices import GETITEM, NARROW, SELECT, slice_args
+from .views import VIEW
 
 
 @spelled("unbind", "unbind", SELECT)

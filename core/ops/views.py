@@ -11,15 +11,14 @@ from typing import Any
 import numpy as np
 
 from ..tensor.meta import Size
-from ..tensor.tensor import memory_owner
 from .broadcast import same
-from .declare import Spec, operator, spelled, view
-from .dims import as_int, infer_size, normalise_slice, sizes, unstar, wrap_dim
-from .op import Extern, call
+from .declare import Spec, spelled, view
+from .dims import as_int, infer_size, sizes, unstar, wrap_dim
+from .op import call
 from .strides import view_strides
 
 
-def _spec(m: Any, shape: Any, strides: Any, offset: Any = 0) -> Spec:
+def view_spec(m: Any, shape: Any, strides: Any, offset: Any = 0) -> Spec:
     return Spec(m.dtype, shape, strides, offset=offset)
 
 
@@ -30,7 +29,7 @@ def _view_rule(m: Any, size: tuple) -> Spec:
     if strides is None:
         raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension spans "
                            "across two contiguous subspaces). Use .reshape(...) instead.")
-    return _spec(m, new, strides)
+    return view_spec(m, new, strides)
 
 
 _sized = lambda input, size: (input, sizes(size))
@@ -129,7 +128,7 @@ def _permute_args(input: Any, dims: Any) -> tuple:
 
 
 PERMUTE = view("permute", "input, *dims:ints", lambda a, dims: a.transpose(dims),
-               lambda m, dims: _spec(m, [m.shape[d] for d in dims], [m.strides[d] for d in dims]),
+               lambda m, dims: view_spec(m, [m.shape[d] for d in dims], [m.strides[d] for d in dims]),
                functions="permute", methods="permute", normalize=_permute_args)
 
 
@@ -138,7 +137,7 @@ def _transpose_rule(m: Any, a: int, b: int) -> Spec:
     if shape:
         shape[a], shape[b] = shape[b], shape[a]
         strides[a], strides[b] = strides[b], strides[a]
-    return _spec(m, shape, strides)
+    return view_spec(m, shape, strides)
 
 
 TRANSPOSE = view("transpose", "input, dim0:dim, dim1:dim", lambda a, i, j: a.swapaxes(i, j) if a.ndim else a, _transpose_rule,
@@ -201,7 +200,7 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
 # -- dimensions of size 1 --------------------------------------------------------------------------------------------
 def _unsqueeze_rule(m: Any, dim: int) -> Spec:
     step = m.shape[dim] * m.strides[dim] if dim < len(m.shape) else 1
-    return _spec(m, (*m.shape[:dim], 1, *m.shape[dim:]), (*m.strides[:dim], step, *m.strides[dim:]))
+    return view_spec(m, (*m.shape[:dim], 1, *m.shape[dim:]), (*m.strides[:dim], step, *m.strides[dim:]))
 
 
 UNSQUEEZE = view("unsqueeze", "input, dim", np.expand_dims, _unsqueeze_rule, functions="unsqueeze", methods="unsqueeze",
@@ -210,7 +209,7 @@ UNSQUEEZE = view("unsqueeze", "input, dim", np.expand_dims, _unsqueeze_rule, fun
 
 def _squeeze_rule(m: Any, dim: tuple) -> Spec:
     keep = [d for d in range(len(m.shape)) if not (d in dim and m.shape[d] == 1)]
-    return _spec(m, [m.shape[d] for d in keep], [m.strides[d] for d in keep])
+    return view_spec(m, [m.shape[d] for d in keep], [m.strides[d] for d in keep])
 
 
 def _squeeze_args(input: Any, dim: Any = None) -> tuple:
@@ -256,7 +255,7 @@ def _expand_rule(m: Any, size: tuple) -> Spec:
             strides[d] = shape[d + 1] * strides[d + 1]
         elif isinstance(shape[d], int) and shape[d] == 1:
             strides[d] = 1
-    return _spec(m, shape, strides)
+    return view_spec(m, shape, strides)
 
 
 def _expand(a: np.ndarray, size: tuple) -> np.ndarray:
@@ -299,161 +298,5 @@ def broadcast_shapes_(*shapes: Any) -> Any:
     return Size(broadcast_shapes(*[sizes(s) for s in shapes]))
 
 
-# -- parts -----------------------------------------------------------------------------------------------------------
-def check_index(index: Any, size: Any, dim: int) -> Any:
-    """An int index of a dimension, made non-negative. IndexError if it is outside."""
-    index = as_int(index, "index")
-    if index < 0:
-        shifted = index + size
-        if shifted < 0:
-            raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
-        return shifted
-    if index >= size:
-        raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
-    return index
-
-
-def _select_args(input: Any, dim: Any, index: Any) -> tuple:
-    if not input.ndim:
-        raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    d = wrap_dim(dim, input.ndim)
-    n = input.shape[d]
-    i = as_int(index, "index")
-    if i >= n or i < -n:
-        raise IndexError(f"select(): index {i} out of range for tensor of size {list(input.shape)} at dimension {d}")
-    return (input, d, i + n if i < 0 else i)
-
-
-SELECT = view("select", "input, dim, index:int", lambda a, d, i: a[(slice(None),) * d + (i, ...)],
-              lambda m, d, i: _spec(m, (*m.shape[:d], *m.shape[d + 1:]), (*m.strides[:d], *m.strides[d + 1:]),
-                                    i * m.strides[d]),
-              functions="select", methods="select", normalize=_select_args)
-
-
-def _narrow_args(input: Any, dim: Any, start: Any, length: Any) -> tuple:
-    if not input.ndim:
-        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    d = wrap_dim(dim, input.ndim)
-    n = input.shape[d]
-    start = int(start.item()) if hasattr(start, "item") else as_int(start, "start")
-    length = as_int(length, "length")
-    if length < 0:
-        raise RuntimeError("narrow(): length must be non-negative.")
-    if start < 0:
-        if start < -n:
-            raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
-        start = start + n
-    elif start > n:
-        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
-    if not same(start + length, n) and start + length > n:
-        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
-    return (input, d, start, length)
-
-
-NARROW = view("narrow", "input, dim, start:int, length:int",
-              lambda a, d, start, length: a[(slice(None),) * d + (slice(start, start + length),)],
-              lambda m, d, start, length: _spec(m, (*m.shape[:d], length, *m.shape[d + 1:]), m.strides, start * m.strides[d]),
-              functions="narrow", methods="narrow", normalize=_narrow_args)
-
-
-def _getitem_rule(m: Any, index: tuple) -> Spec:
-    shape, strides = [], []
-    offset: Any = 0
-    d = 0
-    for item in index:
-        if item is None:
-            shape.append(1)
-            strides.append(m.shape[d] * m.strides[d] if d < len(m.shape) else 1)
-        elif isinstance(item, slice):
-            start, length, step = normalise_slice(item.start, item.stop, item.step, m.shape[d])
-            offset = offset + start * m.strides[d]
-            shape.append(length)
-            strides.append(m.strides[d] * step)
-            d += 1
-        else:
-            offset = offset + item * m.strides[d]
-            d += 1
-    return _spec(m, (*shape, *m.shape[d:]), (*strides, *m.strides[d:]), offset)
-
-
-GETITEM = view("getitem", "input, index:index", lambda a, index: a[(*index, ...)], _getitem_rule)
-
-
-def slice_args(input: Any, dim: Any = 0, start: Any = None, stop: Any = None, step: Any = 1) -> tuple:
-    d = wrap_dim(dim, input.ndim)
-    return (input, (slice(None),) * d + (slice(start, stop, step),))
-
-
-def _as_strided(a: np.ndarray, size: tuple, stride: tuple, offset: Any) -> np.ndarray:
-    owner = memory_owner(a)
-    if offset is None:
-        skip = a.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
-    else:
-        skip = offset * a.itemsize
-    flat = owner.reshape(-1, order="A") if owner.flags.forc else owner
-    end = skip + (sum((n - 1) * s for n, s in zip(size, stride)) + 1) * a.itemsize if all(size) else 0
-    if end > owner.nbytes:
-        raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset or 0}, and "
-                           f"itemsize {a.itemsize} requiring a storage size of {end} are out of bounds for storage of size "
-                           f"{owner.nbytes}")
-    flat = flat.view(np.uint8)[skip:].view() if flat.size else flat
-    room = flat[:end] if flat.size else flat
-    base = room.view(a.dtype) if room.size % a.itemsize == 0 and room.size else np.empty(0, a.dtype)
-    return np.lib.stride_tricks.as_strided(base, size, [s * a.itemsize for s in stride])
-
-
-# Not lowered as a view: `storage_offset` counts from the beginning of the storage, which only the real array knows.
-AS_STRIDED = operator("as_strided", "input, size, stride:ints, storage_offset:int=None", Extern(), _as_strided,
-                      lambda m, size, stride, offset: _spec(m, size, stride), functions="as_strided",
-                      methods="as_strided", returns_view=True,
-                      normalize=lambda a, size, stride, storage_offset=None: (a, sizes(size), sizes(stride),
-                                                                              storage_offset))
-
-ALIAS = view("alias", "input", lambda a: a, lambda m: _spec(m, m.shape, m.strides))
-
-
-def _diagonal_rule(m: Any, offset: int, a: int, b: int) -> Spec:
-    rows, cols = m.shape[a], m.shape[b]
-    up, left = (offset, 0) if offset >= 0 else (0, -offset)
-    r, c = rows - left, cols - up
-    n = r if r < c else c
-    n = n if n > 0 else 0
-    rest = [d for d in range(len(m.shape)) if d not in (a, b)]
-    start = up * m.strides[b] + left * m.strides[a]
-    return _spec(m, [*[m.shape[d] for d in rest], n], [*[m.strides[d] for d in rest], m.strides[a] + m.strides[b]],
-                 start if not (isinstance(n, int) and n == 0) else 0)
-
-
-def _diagonal_args(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> tuple:
-    a, b = wrap_dim(dim1, input.ndim), wrap_dim(dim2, input.ndim)
-    if a == b:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    return (input, offset, a, b)
-
-
-DIAGONAL = view("diagonal", "input, offset:int=0, dim1:dim=0, dim2:dim=1",
-                lambda x, offset, a, b: _writable(np.diagonal(x, offset, a, b), x), _diagonal_rule, functions="diagonal",
-                methods="diagonal", normalize=_diagonal_args)
-
-
-def _writable(result: np.ndarray, owner: np.ndarray) -> np.ndarray:
-    if owner.flags.writeable and not result.flags.writeable:
-        result.flags.writeable = True
-    return result
-
-
-def _unfold_rule(m: Any, d: int, size: int, step: int) -> Spec:
-    n = m.shape[d]
-    if n < size:
-        raise RuntimeError(f"maximum size for tensor at dimension {d} is {n} but size is {size}")
-    return _spec(m, (*m.shape[:d], (n - size) // step + 1, *m.shape[d + 1:], size),
-                 (*m.strides[:d], m.strides[d] * step, *m.strides[d + 1:], m.strides[d]))
-
-
-def _unfold(a: np.ndarray, d: int, size: int, step: int) -> np.ndarray:
-    windows = np.lib.stride_tricks.sliding_window_view(a, size, axis=d, writeable=True)
-    return windows[(slice(None),) * d + (slice(None, None, step),)]
-
-
-UNFOLD = view("unfold", "input, dimension:dim, size:int, step:int", _unfold, _unfold_rule, methods="unfold",
-              normalize=lambda a, d, size, step: (a, wrap_dim(d, a.ndim), size, step))
+# -- the same view ---------------------------------------------------------------------------------------------------
+ALIAS = view("alias", "input", lambda a: a, lambda m: view_spec(m, m.shape, m.strides))
