@@ -49,6 +49,8 @@ def register_tools(w: MainWindow) -> None:
                 "Compare this run with the one that was shown before it", "",
                 lambda: no_calls() or ("" if w.control.before is not None else "the script was run once only")
                 or ("the script is running" if run.running else ""), group=1),
+        Command("tools.compare_show", "Show the comparison", lambda: w.show_view("compare"), "Tools", "", "", "",
+                lambda: "" if m.comparison is not None else "nothing is compared", group=1),
         Command("tools.compare_swap", "Swap the compared sessions", lambda: w.tools.swap(), "Tools", "", "", "",
                 lambda: "" if m.comparison is not None else "nothing is compared", group=1),
     )

@@ -55,6 +55,8 @@ class Trial:
 
 
 BASE = Policy("as it is", "the script and its settings unchanged")
+AGAIN = Policy("as it is, again", "tells whether the script's results are the same from run to run")
+UNSTEADY = "the script's own results differ from run to run"
 POLICIES = (
     Policy("dynamic=None", "a size that is seen to change becomes dynamic", {"dynamic": None}),
     Policy("dynamic=True", "sizes are dynamic from the first call on", {"dynamic": True}),
@@ -144,9 +146,20 @@ class Lab:
             if place == 0 and self.with_cures:
                 self._add_cures()
             place += 1
+            if place == len(self.trials) and any(t.equal is False for t in self.trials) \
+                    and self.trials[-1].policy is not AGAIN:
+                self.trials += (Trial(AGAIN),)
+        self._forgive()
         self.trials = tuple(replace(t, state="stopped") if t.state in ("waiting", "running") else t for t in self.trials)
         self.progress, self.calls = "", (0, 0)
         self.on_change()
+
+    def _forgive(self) -> None:
+        """Where the script does not even repeat its own results, other results say nothing about a change."""
+        last = self.trials[-1]
+        if last.policy is AGAIN and last.equal is False:
+            self.trials = tuple(replace(t, equal=None, detail=UNSTEADY, effect=t.effect.partition(",")[0] + f", {UNSTEADY}"
+                                        if t.effect else "") if t.equal is False else t for t in self.trials)
 
     def _set(self, place: int, **changes: Any) -> None:
         trials = list(self.trials)

@@ -68,7 +68,9 @@ class CausesView(View):
         """What the policy lab found when it tried the cure, or the offer to try it."""
         trial = self.model.tried(c)
         if trial is None:
-            return f"<p>{link('lab', 'Try it')}</p>" if c.place and c.fix and self.model.lab is None else ""
+            lab, session = self.model.lab, self.model.session
+            known = lab is not None and str(lab.script) == str(session.info.get("script"))
+            return f"<p>{link('lab', 'Try it')}</p>" if c.place and c.fix and not known else ""
         worth = "good" if trial.worth else "warn"
         return (f"<p><span class='{worth}'>Tried: {esc(trial.policy.name)}: <b>{esc(trial.effect)}</b></span> &nbsp;·&nbsp; "
                 f"{link('lab_show', 'the change')}</p>")

@@ -93,7 +93,10 @@ class WhatIfView(View):
         table.verticalHeader().hide()
         table.verticalHeader().setDefaultSectionSize(26)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setEditTriggers(QAbstractItemView.EditTrigger.AllEditTriggers)
+        triggers = QAbstractItemView.EditTrigger
+        table.setEditTriggers(triggers.DoubleClicked | triggers.SelectedClicked | triggers.EditKeyPressed
+                              | triggers.AnyKeyPressed)
+        table.setTabKeyNavigation(False)
         header = table.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from guardscope.core.errors import ScriptError
-from guardscope.core.runner.lab import Lab, Policy, Trial, write_cure
+from guardscope.core.runner.lab import POLICIES, Lab, Policy, Trial, write_cure
 from guardscope.core.runner.results import same_results
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -98,10 +98,24 @@ def test_sizes_and_arguments(tmp_path: Path) -> None:
 def test_a_cure_that_changes_results_is_not_worth_it(tmp_path: Path) -> None:
     """Truncating a counter that is a tensor differs from truncating an int that may exceed its type."""
     text = COUNTER.replace("return x / self.seen", "return x * (self.seen if type(self.seen) is int else 5)")
-    trial = by_name(lab(tmp_path, text, policies=()))["keep self.seen as a tensor"]
+    made = lab(tmp_path, text, policies=())
+    trial = by_name(made)["keep self.seen as a tensor"]
+    assert by_name(made)["as it is, again"].equal is True
     assert trial.equal is False
     assert "but results differ (result 0: sum 3, then 15)" in trial.effect
     assert not trial.worth
+
+
+def test_results_that_are_never_the_same_say_nothing(tmp_path: Path) -> None:
+    text = COUNTER.replace("import torch\n", "import time\nimport torch\n").replace(
+        "x = torch.ones(3)", "x = torch.ones(3) * (time.time_ns() % 999_983)")
+    made = lab(tmp_path, text, policies=POLICIES[1:2])
+    assert [t.policy.name for t in made.trials] == ["as it is", "dynamic=True", "keep self.seen as a tensor",
+                                                    "as it is, again"]
+    assert [t.equal for t in made.trials] == [None] * 4
+    cure = made.trials[2]
+    assert cure.effect == "8 versions → 1, the script's own results differ from run to run"
+    assert not cure.worth
 
 
 def test_a_cure_that_breaks_the_script_says_so(tmp_path: Path) -> None:
