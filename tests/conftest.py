@@ -1,7 +1,10 @@
 # Options that several test folders share, and what fails a test anywhere.
+import os
 import sys
 
 import pytest
+
+os.environ.setdefault("GUARDSCOPE_TRIALS", "0")          # the same kernels in every run, whatever the machine does meanwhile
 
 
 def pytest_addoption(parser):

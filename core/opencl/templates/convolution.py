@@ -32,7 +32,7 @@ def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None
             or any(n == 0 for n in (*shape_of(node.spec), *shape_of(w.spec)) if isinstance(n, int)):
         return None
     flat = spatial == 1
-    ky, kx = (1, *window) if flat else window
+    ky, kx = [1] * flat + [n for n in window if isinstance(n, int)]
     sy, sx = (1, *strides) if flat else strides
     dy, dx = (1, *dilation) if flat else dilation
     low_y, low_x = (0, padding[0][0]) if flat else (padding[0][0], padding[1][0])

@@ -7,18 +7,30 @@ read element by element. Which operand is the cheaper to rearrange is told by th
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
-from ...graph.node import Node
+import numpy as np
+
+from ...graph.node import Graph, Node
+from ...ops.op import OPS
 from ...tensor import dtypes as dt
 from ...tensor.dtypes import dtype
+from ...tensor.meta import Spec
+from ...tensor.tensor import wrap
+from ..devices import choose
 from ..kernels import Kernel
 from ..loop_ir import Array
 from ..sizes import Size, ceil_div, is_one, product, same, shape_of, strides_of, times
+from . import trial
 from .instance import accumulator, arithmetic, instance
 
 GPU_TILE, ROWS, LINES = 16, 8, 32
 THIN = 8                       # fewer rows than that are no work for tiles: BLAS, or the kernel without panels
+LEAST, SURE, MOST = 1 << 18, 1 << 20, 1 << 32     # multiplications of a product: below and above, BLAS
+
+_FORCED: ContextVar[bool | None] = ContextVar("forced", default=None)    # during a trial: kernels or BLAS
 
 
 class Geometry:
@@ -46,19 +58,50 @@ def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None
     if not isinstance(a, Node) or not isinstance(b, Node) or d is dt.bool_:
         return None
     g = geometry(a.spec, b.spec, node.spec)
-    if g is None or (host and d in (dt.float32, dt.float64) and not own_is_faster(g)):
+    if g is None or (host and d in (dt.float32, dt.float64) and not own_is_faster(g, d)):
         return None
     if gpu or d not in (dt.float32, dt.float64) or g.hint(g.rows) < THIN or g.hint(g.columns) < THIN:
         return [direct(node, name, g, gpu)]
     return packed(node, name, g)
 
 
-def own_is_faster(g: Geometry) -> bool:
-    """Whether the kernels beat BLAS: for middle sizes, most where an operand's columns are contiguous (x @ weight.T)."""
-    rows, columns, depth = g.hint(g.rows), g.hint(g.columns), g.hint(g.depth)
-    if min(rows, columns) < 48 or depth < 32:
+def own_is_faster(g: Geometry, d: dtype) -> bool:
+    """Whether the kernels beat BLAS. They do for middle sizes, most where an operand's columns are contiguous (x @
+    weight.T); what is neither thin nor tiny is measured."""
+    forced = _FORCED.get()
+    if forced is not None:
+        return forced
+    rows, columns, depth, batch = (g.hint(n) for n in (g.rows, g.columns, g.depth, times(g.n0, g.n1)))
+    work = rows * columns * depth
+    if min(rows, columns) < THIN or depth < THIN or not LEAST <= work <= MOST:
         return False
-    return (1 << 20) <= rows * columns * depth <= (1 << 28)
+    usual = "kernels" if min(rows, columns) >= 48 and depth >= 32 and SURE <= work <= MOST // 16 else "blas"
+    sizes = [trial.size_class(n) for n in (min(batch, 64), rows, depth, columns)]
+    turned = is_one(g.b[2]) and not is_one(g.b[3])
+    question = f"{choose('cpu').large.key}: {d.name} {' x '.join(map(str, sizes))}{' of columns' if turned else ''}"
+    return trial.choice(question, {"blas": lambda: _way(False, sizes, turned, d),
+                                   "kernels": lambda: _way(True, sizes, turned, d)}, usual) == "kernels"
+
+
+def _way(own: bool, sizes: list[int], turned: bool, d: dtype) -> Callable[[], Any]:
+    """A product of such sizes, computed by the kernels or by BLAS."""
+    from ..compile import BackendOptions, compile_graph
+
+    batch, rows, depth, columns = sizes
+    rng = np.random.default_rng(0)
+    a = wrap(rng.random((batch, rows, depth)).astype(d.numpy))
+    b = rng.random((batch, columns, depth) if turned else (batch, depth, columns)).astype(d.numpy)
+    inputs = [a, wrap(b.swapaxes(1, 2) if turned else b)]
+    graph = Graph("trial")
+    nodes = [graph.add("input", name, spec=Spec(d, x.shape, x._meta.strides)) for name, x in zip("ab", inputs)]
+    spec = Spec(d, (batch, rows, columns))
+    graph.outputs = [graph.add("op", "product", args=tuple(nodes), op=OPS["bmm"], spec=spec)]
+    token = _FORCED.set(own)
+    try:
+        compiled = compile_graph(graph, BackendOptions(device="cpu", name="trial"))
+    finally:
+        _FORCED.reset(token)
+    return lambda: compiled.entry(*inputs)
 
 
 def direct(node: Node, name: str, g: Geometry, gpu: bool) -> Kernel:
