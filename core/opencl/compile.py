@@ -24,6 +24,7 @@ from . import profiling
 from .build_loops import identifier
 from .devices import Device, Target, choose, pyopencl
 from .expand import expand, share
+from .fold import fold
 from .frames import Frames, On
 from .fuse import Group, plan
 from .kernels import Kernel, kernels_of, program_text, same_kernels
@@ -87,6 +88,7 @@ class CompiledGraph:
         self.stages = Stages()
         expanded = expand(graph, lambda node: has_kernels(node, gpu, zero_copy))
         share(expanded.graph)
+        expanded = fold(expanded)
         self.stages.expanded = graph_text(expanded.graph)
         todo = recipes(expanded.graph, self.target.fp64)
         fused = plan(todo)

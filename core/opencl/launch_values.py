@@ -255,8 +255,18 @@ class Values(Text):
                                 f"buffer_of(context, WRITE, {array})", EACH)
         else:
             array, found = self.name(f"{node.name}_a"), self.name(f"{node.name}_b")
-            sizes = self.shape(self.memory_shape(node))
-            self.line(f"{array}, {found} = fresh({sizes}, {self.dtype(node.spec.dtype)}, {self.size(nbytes)})")
+            sizes, kind, size = self.shape(self.memory_shape(node)), self.dtype(node.spec.dtype), self.size(nbytes)
+            if isinstance(nbytes, int):
+                self.line(f"{array}, {found} = fresh({sizes}, {kind}, {size})")
+            else:
+                sizes = self.define(f"{node.name}_shape", sizes, ONCE)
+                size = self.define(f"{node.name}_bytes", size, ONCE)
+                small = self.define(f"{node.name}_small", f"0 < {size} < {memory.LEASE}", ONCE)
+                self.line(f"if {small}:")
+                self.line(f"    {array} = empty({sizes}, {kind})")
+                self.line(f"    {found} = Buffer(context, WRITE, 0, {array})")
+                self.line("else:")
+                self.line(f"    {array}, {found} = fresh({sizes}, {kind}, {size})")
         self.buffers[id(node)] = found
         self.arrays[id(node)] = self.permuted(node, array)
 

@@ -110,8 +110,12 @@ class ColumnRenderer(Renderer):
             acc = f"{r.name}_part[u]" if r in parts else f"{r.name}[u]"
             self.line(f"{acc} = {combined(r, acc, writer.spread(writer.write(r.value), 1).at(9))};")
         self.close()
-        self._close_inner(depth, parts, lambda r: self.line(
-            f"for (int u = 0; u < {count}; ++u) {r.name}[u] = {combined(r, f'{r.name}[u]', f'{r.name}_part[u]')};"))
+
+        def add(r: Reduce) -> None:
+            self.line("#pragma unroll")
+            self.line(f"for (int u = 0; u < {count}; ++u) {r.name}[u] = {combined(r, f'{r.name}[u]', f'{r.name}_part[u]')};")
+
+        self._close_inner(depth, parts, add)
         self._each_vector(count)
         for r in p.reductions:
             self.values[r.name] = Value(f"{r.name}[u]", 9, r.result, True, 1 if is_mask(r) else 0)
@@ -142,7 +146,8 @@ class ColumnRenderer(Renderer):
                 self.open(f"for (IDX block = 0; block < {name}; block += {COLUMN_BLOCK})")
                 for r in parts:
                     declare(r, "_part")
-                self.open(f"for (IDX j = block; j < MIN(block + {COLUMN_BLOCK}, {name}); ++j)")
+                self.line(f"const IDX stop = MIN(block + {COLUMN_BLOCK}, {name});")
+                self.open("for (IDX j = block; j < stop; ++j)")
                 depth += 2
                 continue
             self.open(f"for (IDX {variable} = 0; {variable} < {name}; ++{variable})")

@@ -59,7 +59,7 @@ def test_a_program_that_fails_for_other_sizes_only(graphs, monkeypatch, events):
     def broken(*args):
         raise BuildFailed("the driver said no")
 
-    monkeypatch.setattr(module, "build", broken)
+    monkeypatch.setattr(module, "build_kernels", broken)
     other = np.ones((70000, 33), np.float32)
     assert np.array_equal(call_twice(graphs, compiled, other), other * 3 - 1)
     assert len(events) == 1
