@@ -13,8 +13,22 @@ from typing import Any
 import run
 from compare import difference, least_precise
 
-RANDOM = ("rand", "drop", "normal", "uniform", "bernoulli", "multinomial", "exponential", "poisson", "seed", "init.", "Generator",
-          "geometric", "cauchy", "rng_state")
+RANDOM = (
+    "rand",
+    "drop",
+    "normal",
+    "uniform",
+    "bernoulli",
+    "multinomial",
+    "exponential",
+    "poisson",
+    "seed",
+    "init.",
+    "Generator",
+    "geometric",
+    "cauchy",
+    "rng_state",
+)
 EMPTY = ("empty", ".new(", "resize_", "FloatTensor(2)", "torch.Tensor(2", "set_printoptions")
 
 

@@ -24,8 +24,8 @@ import numpy as np
 _COUNT = itertools.count()
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-TABLES = ("pointwise", "binary", "reductions", "shapes", "indexing", "creation", "linear_algebra", "networks", "windows",
-          "members", "complex_numbers", "drawing", "printed")
+TABLES = ("pointwise", "binary", "reductions", "shapes", "indexing", "creation", "linear_algebra", "networks",
+          "complex_numbers", "modes", "drawing", "printed")
 
 
 def torch_of(side: str) -> Any:
@@ -112,6 +112,8 @@ def elements(dtype: str, shape: tuple[int, ...], values: str, seed: int) -> np.n
 
 def plain(value: Any, torch: Any) -> Any:
     """A result as data that needs no torch to be read."""
+    if isinstance(value, torch.Tensor) and value.device.type == "meta":
+        return ("meta", str(value.dtype), tuple(value.shape), tuple(value.stride()))
     if isinstance(value, torch.Tensor):
         inner = value.detach().resolve_conj() if value.is_complex() else value.detach()
         data = (inner.float() if value.dtype is torch.bfloat16 else inner).contiguous().numpy().copy()
@@ -166,8 +168,7 @@ def body(text: str) -> list[str]:
 
 def all_cases() -> dict[str, list]:
     """The cases of every table, by table."""
-    return {name: importlib.import_module(f"table_{name}").CASES for name in TABLES
-            if (HERE / f"table_{name}.py").exists()}
+    return {name: importlib.import_module(f"table_{name}").CASES for name in TABLES}
 
 
 def main() -> None:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from words import ALL, FLOATS, REAL, of, unary
 
-ANY = ("exp exp2 expm1 sin cos tan atan sinh cosh tanh asinh sigmoid erf erfc neg negative abs absolute sign sgn floor ceil trunc "
-       "fix frac round square isnan isinf isfinite isposinf isneginf isreal signbit logical_not bitwise_not positive relu "
-       "reciprocal sinc deg2rad rad2deg nan_to_num arctan arcsinh conj_physical real angle").split()
-POSITIVE = "log log2 log10 log1p sqrt rsqrt lgamma digamma i0 mvlgamma".split()
-UNIT = "asin acos arcsin arccos atanh arctanh erfinv logit".split()
-ABOVE = "acosh arccosh".split()
+ANY = ["exp", "exp2", "expm1", "sin", "cos", "tan", "atan", "sinh", "cosh", "tanh", "asinh", "sigmoid", "erf", "erfc", "neg", "negative", "abs", "absolute", "sign", "sgn", "floor", "ceil", "trunc", "fix", "frac", "round", "square", "isnan", "isinf", "isfinite", "isposinf", "isneginf", "isreal", "signbit", "logical_not", "bitwise_not", "positive", "relu", "reciprocal", "sinc", "deg2rad", "rad2deg", "nan_to_num", "arctan", "arcsinh", "conj_physical", "real", "angle"]
+POSITIVE = ["log", "log2", "log10", "log1p", "sqrt", "rsqrt", "lgamma", "digamma", "i0", "mvlgamma"]
+UNIT = ["asin", "acos", "arcsin", "arccos", "atanh", "arctanh", "erfinv", "logit"]
+ABOVE = ["acosh", "arccosh"]
 NOT_METHODS = ("isreal",)
-FUNCTIONAL = ("relu relu6 elu celu selu gelu silu mish softplus hardtanh hardsigmoid hardswish softsign logsigmoid tanhshrink "
-              "softshrink hardshrink leaky_relu tanh sigmoid").split()
-SPECIAL = ("expit erf erfc exp2 expm1 log1p sinc round").split()
-SPECIAL_POSITIVE = ("gammaln digamma psi i0 i0e i1 i1e ndtr log_ndtr entr erfcx bessel_j0 bessel_j1 bessel_y0 bessel_y1 "
-                    "modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 spherical_bessel_j0").split()
+FUNCTIONAL = ["relu", "relu6", "elu", "celu", "selu", "gelu", "silu", "mish", "softplus", "hardtanh", "hardsigmoid", "hardswish", "softsign", "logsigmoid", "tanhshrink", "softshrink", "hardshrink", "leaky_relu", "tanh", "sigmoid"]
+SPECIAL = ["expit", "erf", "erfc", "exp2", "expm1", "log1p", "sinc", "round"]
+SPECIAL_POSITIVE = ["gammaln", "digamma", "psi", "i0", "i0e", "i1", "i1e", "ndtr", "log_ndtr", "entr", "erfcx", "bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "modified_bessel_i0", "modified_bessel_i1", "modified_bessel_k0", "modified_bessel_k1", "spherical_bessel_j0"]
 
 CASES: list = []
 for names, values in ((ANY, "any"), (POSITIVE, "positive"), (UNIT, "unit"), (ABOVE, "above")):
@@ -36,11 +32,11 @@ for n in FUNCTIONAL:
     CASES += unary([f"F.{n}(x)"], "any", ALL)
     CASES += unary([f"F.{n}(x)"], "special", FLOATS[:3])
     CASES += unary([f"F.{n}(x)"], "big", FLOATS[:3], ("3,4 contiguous",))
-for n in "relu relu6 elu celu selu silu mish hardtanh hardsigmoid hardswish leaky_relu threshold rrelu".split():
+for n in ["relu", "relu6", "elu", "celu", "selu", "silu", "mish", "hardtanh", "hardsigmoid", "hardswish", "leaky_relu", "threshold", "rrelu"]:
     extra = ", 0.1, 20" if n == "threshold" else ""
     CASES += unary([f"y = x.clone(); z = F.{n}(y{extra}, inplace=True); (y, z is y)"], "any", ("float32", "int64", "float16"),
                    ("3,4 contiguous", "3,4 transposed"))
-for n in "relu_ elu_ leaky_relu_ hardtanh_ celu_ selu_".split():
+for n in ["relu_", "elu_", "leaky_relu_", "hardtanh_", "celu_", "selu_"]:
     CASES += unary([f"y = x.clone(); z = F.{n}(y); (y, z is y)"], "any", ("float32", "int64"), ("3,4 contiguous",))
 for n in SPECIAL:
     CASES += unary([f"torch.special.{n}(x)"], "any", REAL)
