@@ -145,3 +145,10 @@ def test_numbers_read_out_of_tensors_of_symbolic_sizes(m, backend):
     calls = [(x_of(n),) for n in (3, 4, 5, 1)]
     assert outcomes(m.reads_written, calls, backend=backend, fullgraph=True) == [1, 2, 2, 3]
     assert versions(m.reads_in_loop) == []
+
+
+# -- sizes that are numbers --
+@BOTH
+@pytest.mark.parametrize("order", [(5, 6, 0, 1, 7), (2, 1, 0, 3), (0, 4, 5, 1)])
+def test_layouts_of_tensors_whose_size_is_a_number_that_may_be_0_or_1(m, backend, order):
+    outcomes(m.layouts_of_size, [(x_of(3), n) for n in order], backend=backend)
