@@ -227,6 +227,10 @@ def b_callable(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
 def b_sum(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     total = args[1] if len(args) > 1 else kwargs.get("start", Const(0))
     iterator = iterate(ev, args[0])
+    start = ev.force(total)
+    if isinstance(start, Const) and isinstance(start.value, str | bytes):
+        kind, empty = ("strings", "''") if isinstance(start.value, str) else ("bytes", "b''")
+        ev.raise_error(TypeError, f"sum() can't sum {kind} [use {empty}.join(seq) instead]")
     while (item := iterator.step()) is not None:
         total = binary(ev, ast.Add, total, item)
     return total
@@ -247,7 +251,7 @@ def extreme(pick_max: bool) -> Rule:
         if key is None and all(isinstance(v, Const) and v.type in (int, float) for v in items) and len(items) > 1 \
                 and any(v.symbolic for v in items):
             return Const(ev.native(symint.sym_max if pick_max else symint.sym_min, *[v.value for v in items]))
-        if key is not None and not (isinstance(ev.force(key), Const)):
+        if key is not None and not (isinstance(ev.force(key), Const) and ev.force(key).value is None):
             ranks = [call(ev, key, [v], {}) for v in items]
         else:
             ranks = items
@@ -292,7 +296,7 @@ def sort_values(ev: Any, items: list[Value], kwargs: dict[str, Value]) -> list[V
     """Sorted by the script's rules; stable."""
     key = ev.force(kwargs.get("key", NONE))
     backwards = "reverse" in kwargs and truth(ev, kwargs["reverse"])
-    by_value = isinstance(key, Const)
+    by_value = isinstance(key, Const) and key.value is None
     ranked = [Ranked(ev, v if by_value else call(ev, key, [v], {}), v) for v in items]
     return [r.item for r in sorted(ranked, reverse=backwards)]
 

@@ -18,6 +18,7 @@ from .native import call_class
 from .reading import is_api_class, is_plain_object, keeps_tuple_methods
 from .relied import settled
 from .signals import Break
+from .signatures import fitted
 from .torch_calls import lower
 from .values import (
     NONE,
@@ -37,6 +38,8 @@ def instantiate(ev: Any, callee: ClassValue, args: list[Value], kwargs: dict[str
     cls = callee.cls
     rule = BUILTIN_TYPES.get(cls)
     if rule is not None:
+        if fitted(cls, args, kwargs) is None:
+            raise Break("construct", what=f"an object of class {cls.__name__} from arguments that do not fit")
         return rule(ev, args, kwargs)
     from .iteration_tools import CLASS_RULES
 

@@ -9,10 +9,11 @@ import functools
 import inspect
 from typing import Any
 
-# Functions without a signature that `inspect` could find: fewest and most positional arguments, keywords.
-COUNTS: dict[Any, tuple[int, int | None, tuple[str, ...]]] = {
+# Functions without a signature that `inspect` could find: fewest and most positional arguments, keywords (None: any).
+COUNTS: dict[Any, tuple[int, int | None, tuple[str, ...] | None]] = {
     next: (1, 2, ()), iter: (1, 2, ()), getattr: (2, 3, ()), max: (1, None, ("key", "default")),
-    min: (1, None, ("key", "default"))}
+    min: (1, None, ("key", "default")), functools.reduce: (2, 3, ()), functools.partial: (1, None, None), filter: (2, 2, ()),
+    map: (2, None, ()), slice: (1, 3, ()), range: (1, 3, ()), zip: (0, None, ("strict",)), super: (0, 2, ())}
 
 
 @functools.cache
@@ -28,7 +29,7 @@ def fitted(function: Any, args: list[Any], kwargs: dict[str, Any]) -> tuple[list
     counts = COUNTS.get(function)
     if counts is not None:
         least, most, names = counts
-        fits = least <= len(args) and (most is None or len(args) <= most) and set(kwargs) <= set(names)
+        fits = least <= len(args) and (most is None or len(args) <= most) and (names is None or set(kwargs) <= set(names))
         return (args, kwargs) if fits else None
     signature = signature_of(function)
     if signature is None:
