@@ -31,6 +31,7 @@ from .kernels import Kernel, kernels_of, program_text, same_kernels
 from .known import build_kernels
 from .launcher import LONG, LaunchWriter
 from .lower import Host, recipes
+from .pick import device_for
 from .program import BuildFailed, Built
 from .sizes import evaluate
 from .templates.table import TEMPLATES, has_kernels
@@ -139,7 +140,7 @@ class CompiledGraph:
         """The device for calls with these sizes."""
         if self.options.always is not None:
             return self.target.large if self.options.always == "large" else self.target.small
-        return self.target.pick(max(evaluate(n, symbols) for n in self._largest))
+        return device_for(self.target, max(evaluate(n, symbols) for n in self._largest))
 
     def _narrow(self, symbols: dict[str, int]) -> bool:
         """Whether 32 bits hold every position."""

@@ -101,14 +101,12 @@ def cores() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What graphs are compiled for: `small` and `large` calls may run on different devices of one context."""
+    """What graphs are compiled for: `small` and `large` calls may run on different devices. `asked`: the name it was
+    chosen by."""
 
     small: Device
     large: Device
-
-    def pick(self, nbytes: int) -> Device:
-        """The device for a call whose largest array has so many bytes."""
-        return self.large if nbytes >= BIG and cores() > 1 else self.small
+    asked: str = "auto"
 
     @property
     def gpu(self) -> bool:
@@ -168,7 +166,7 @@ def _choose(name: str) -> Target:
         gpus = [d for d in found if d.info.kind == "gpu"]
         if gpus:
             best = max(gpus, key=lambda d: d.info.units)
-            return Target(best, best)
+            return Target(best, best, name)
         wanted = "cpu"
     if wanted in ("cpu", "gpu"):
         fits = [d for d in found if d.info.kind == wanted]
@@ -179,4 +177,4 @@ def _choose(name: str) -> Target:
         raise EnvironmentProblem(f"there is no OpenCL device {name!r}; expected auto, cpu, gpu or a part of {names}.")
     large = max(fits, key=lambda d: (d.info.units, "Intel" in d.info.platform))
     small = next((d for d in fits if d.info.name.startswith("basic")), large)
-    return Target(small, large)
+    return Target(small, large, name)
