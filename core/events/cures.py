@@ -51,7 +51,7 @@ def cures(session: Session, text: str) -> list[Cure]:
             found += _of_cause(session, cause, text, tree)
     unique: dict[str, Cure] = {}
     for cure in found:
-        if cure.text != text:
+        if cure.text != text and valid(cure.text):
             unique.setdefault(cure.text, replace(cure, function=session.codes[cure.code].title))
     return list(unique.values())[:MOST_CURES]
 
@@ -70,7 +70,8 @@ def _of_cause(session: Session, cause: summary.Cause, text: str, tree: ast.Modul
         if cause.place in code.params:
             yield from _as_tensor(session, cause, text, tree)
         else:
-            yield from _first_value(cause, advice.line, text)
+            line = advice.line.replace("torch.tensor(", f"{torch_name(tree)}.tensor(")
+            yield from _first_value(cause, line, text)
 
 
 # -- one cure each
@@ -78,7 +79,7 @@ def _of_cause(session: Session, cause: summary.Cause, text: str, tree: ast.Modul
 def _marked(session: Session, cause: summary.Cause, param: str, dim: int, text: str, tree: ast.Module) -> Iterator[Cure]:
     """mark_dynamic before the statement that makes the call, where the argument is a name."""
     places = [(stmt, ast.unparse(arg)) for stmt, arg in _arguments(session, cause.code, param, tree)
-              if _plain(arg)]
+              if _plain(arg) and _root_name(arg) not in _bound_inside(stmt)]
     if not places or len(places) > MOST_PLACES or len({s.lineno for s, _ in places}) < _call_lines(session, cause.code):
         return
     lines = text.splitlines(True)
@@ -86,7 +87,7 @@ def _marked(session: Session, cause: summary.Cause, param: str, dim: int, text: 
     for stmt, name in sorted(places, key=lambda p: -p[0].lineno):
         if lines[stmt.lineno - 1][:stmt.col_offset].strip():
             return                           # another statement stands on the same line
-        line = f"torch._dynamo.mark_dynamic({name}, {dim})"
+        line = f"{torch_name(tree)}._dynamo.mark_dynamic({name}, {dim})"
         lines.insert(stmt.lineno - 1, f"{lines[stmt.lineno - 1][:stmt.col_offset]}{line}\n")
         added.append(line)
     yield Cure(f"mark dimension {dim} of {param} dynamic", cause.place, cause.code, tuple(dict.fromkeys(added)), "".join(lines))
@@ -134,8 +135,9 @@ def _as_tensor(session: Session, cause: summary.Cause, text: str, tree: ast.Modu
     for arg in sorted(places, key=lambda a: (-a.lineno, -a.col_offset)):
         start = _offset(text, arg.lineno, arg.col_offset)
         end = _offset(text, arg.end_lineno or 0, arg.end_col_offset or 0)
-        new = f"{new[:start]}torch.tensor({text[start:end]}){new[end:]}"
-        lines.append(f"torch.tensor({text[start:end]})")
+        wrapped = f"{torch_name(tree)}.tensor({text[start:end]})"
+        new = f"{new[:start]}{wrapped}{new[end:]}"
+        lines.append(wrapped)
     yield Cure(f"pass {cause.place} as a tensor", cause.place, cause.code, tuple(dict.fromkeys(lines[::-1])), new)
 
 
@@ -210,7 +212,24 @@ def _compile_call(session: Session, code: int, tree: ast.Module) -> ast.expr | N
 
 
 def _is_compile(node: ast.expr) -> bool:
-    return ast.unparse(node) in ("torch.compile", "compile", "torch._dynamo.optimize")
+    """Whether an expression names torch.compile, whatever the script calls torch."""
+    return isinstance(node, ast.Attribute) and node.attr == "compile" and isinstance(node.value, ast.Name) \
+        and node.value.id not in ("re", "builtins")
+
+
+def torch_name(tree: ast.Module) -> str:
+    """What the script calls torch: `torch`, or `th` of `import torch as th`."""
+    names = [a for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names]
+    return next((a.asname or "torch" for a in names if a.name == "torch"), "torch")
+
+
+def valid(text: str) -> bool:
+    """Whether a text is Python."""
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _plain(node: ast.expr) -> bool:
@@ -220,6 +239,23 @@ def _plain(node: ast.expr) -> bool:
             return False
         node = node.value
     return isinstance(node, ast.Name)
+
+
+def _root_name(node: ast.expr) -> str:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _bound_inside(stmt: ast.stmt) -> set[str]:
+    """Names that only the comprehensions, lambdas and walruses of a statement know."""
+    found: set[str] = set()
+    for n in (n for part in _own_expressions(stmt) for n in ast.walk(part)):
+        if isinstance(n, ast.comprehension | ast.NamedExpr):
+            found |= {t.id for t in ast.walk(n.target) if isinstance(t, ast.Name)}
+        elif isinstance(n, ast.Lambda):
+            found |= {a.arg for a in ast.walk(n.args) if isinstance(a, ast.arg)}
+    return found
 
 
 def _offset(text: str, line: int, column: int) -> int:
