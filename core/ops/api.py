@@ -25,31 +25,9 @@ _REFLECTED = {"__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__rfloordiv__
               "__rand__", "__ror__", "__rxor__", "__rlshift__", "__rrshift__"}
 _DUNDER_BINARY = _REFLECTED | {n.replace("__r", "__", 1) for n in _REFLECTED} | {
     n.replace("__r", "__i", 1) for n in _REFLECTED} | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
-_NUMPY_NAMED = [
-    "max",
-    "min",
-    "argmax",
-    "argmin",
-    "std",
-    "var",
-    "std_mean",
-    "var_mean",
-    "aminmax",
-    "nanmean",
-    "median",
-    "nanmedian",
-    "argsort",
-    "diff",
-    "norm",
-    "squeeze",
-    "split",
-    "chunk",
-    "unbind",
-    "logsumexp",
-    "unflatten",
-    "repeat_interleave",
-    "tensor_split",
-]
+_NUMPY_NAMED = ("max", "min", "argmax", "argmin", "std", "var", "std_mean", "var_mean", "aminmax", "nanmean", "median",
+                "nanmedian", "argsort", "diff", "norm", "squeeze", "split", "chunk", "unbind", "logsumexp", "unflatten",
+                "repeat_interleave", "tensor_split")
 _NUMBERS = frozenset((int, float, bool))
 _COUNT = 0
 

@@ -6,6 +6,7 @@ NumPy does not offer it; pivots count from 1, as in LAPACK.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -113,7 +114,8 @@ def _unpack(packed: np.ndarray, pivots: np.ndarray, data: bool, exchange: bool) 
     lower = np.tril(packed[..., :, :k], -1) + np.eye(rows, k, dtype=packed.dtype)
     upper = np.triu(packed[..., :k, :])
     order = np.tile(np.arange(rows), (*packed.shape[:-2], 1))
-    flat, steps = order.reshape(-1, rows), pivots.reshape(-1, pivots.shape[-1])
+    count = math.prod(packed.shape[:-2])
+    flat, steps = order.reshape(count, rows), pivots.reshape(count, pivots.shape[-1])
     for line, moves in zip(flat, steps):
         for i, p in enumerate(moves):
             line[[i, p - 1]] = line[[p - 1, i]]
@@ -289,6 +291,9 @@ def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = No
     if right.shape[-2] != A.shape[-2]:
         raise RuntimeError("torch.linalg.lstsq: input.size(-2) should match other.size(-2)")
     rows, cols = A.shape[-2], A.shape[-1]
+    if not A.numel():
+        return ReturnLstsq(right.new_zeros((*A.shape[:-2], cols, *right.shape[-1:])), right.new_empty(0),
+                           right.new_zeros(tuple(A.shape[:-2]), dtype=dt.int64), right.new_empty(0))
     eps = dt.float_limits(A.dtype).eps
     cut = float(eps) * max(rows, cols) if rcond is None or rcond < 0 else rcond
     u, s, vh = call(OPS["svd"], (A, False))
@@ -325,6 +330,8 @@ def cond(A: Any, p: Any = None, *, out: Any = None) -> Any:
     from .norms import matrix_norm
 
     _matrix("cond", A)
+    if not A.numel():
+        return A.new_zeros(tuple(A.shape[:-2]))
     if p in (None, 2, -2):
         s = call(OPS["svd"], (A, False))[1]
         return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]

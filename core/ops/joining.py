@@ -242,12 +242,17 @@ def _roll_composite(input: Any, shifts: tuple, dims: Any) -> Any:
             continue
         k = n - s % n
         input = call(CAT, ((input.narrow(d, k, n - k), input.narrow(d, 0, k)), d))
-    return input.contiguous()
+    return input if dims is not None and is_channels_last(input.shape, input._meta.strides) else input.contiguous()
+
+
+def _roll_rule(m: Any, shifts: tuple, dims: Any) -> Spec:
+    last = dims is not None and is_channels_last(m.shape, m.strides) and not is_contiguous(m.shape, m.strides)
+    return Spec(m.dtype, m.shape, channels_last_strides(m.shape) if last else None)
 
 
 ROLL = operator("roll", "input, shifts:ints, dims:ints=None", Composite(_roll_composite),
                 lambda a, shifts, dims: np.roll(a, shifts if dims is not None else shifts[0], dims),
-                lambda m, shifts, dims: Spec(m.dtype, m.shape), functions="roll", methods="roll", normalize=_roll_args)
+                _roll_rule, functions="roll", methods="roll", normalize=_roll_args)
 
 
 @spelled("rot90", "rot90", FLIP)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,26 @@ def _no_bool(f: Any) -> Any:
             raise NotImplementedError(f"\"{f.__name__}_cpu\" not implemented for 'Bool'")
         return f(a, b)
     return run
+
+
+def _combinations_args(input: Any, r: int) -> None:
+    if input.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.shape)}")
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+
+
+@spelled("combinations", "", None)
+def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+    """All choices of r elements of a vector in order, one per row."""
+    from .creation import tensor
+
+    _combinations_args(input, r)
+    if r == 0:
+        return input.new_empty(0)
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = list(choose(range(input.shape[0]), r))
+    return input[tensor(rows, dtype=dt.int64)] if rows else input.new_empty(0, r)
 
 
 pointwise("logaddexp2", "input, other:tensor",

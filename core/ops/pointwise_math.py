@@ -128,9 +128,16 @@ XLOGY = pointwise("xlogy", "input:operand, other", "where(isnan(other), other, w
                                                    "log(other)))",
                   lambda a, b: np.where(np.isnan(b), b, np.where(a == 0, 0 * a, a * np.log(b))), "int_to_float",
                   functions="xlogy special.xlogy", inplace="xlogy_")
+def _logaddexp(a: Any, b: Any) -> Any:
+    if a.dtype.kind != "c":
+        return np.logaddexp(a, b)
+    peak = np.maximum(a.real, b.real)
+    return np.log(np.exp(a - peak) + np.exp(b - peak)) + peak
+
+
 LOGADDEXP = pointwise("logaddexp", "input, other:tensor",
                       "where(input == other, input + 0.6931471805599453, maximum(input, other) + "
-                      "log1p(exp(-abs(input - other))))", np.logaddexp, only="floating")
+                      "log1p(exp(-abs(input - other))))", _logaddexp, only="floating")
 LERP = pointwise("lerp", "input, end:tensor, weight:operand",
                  "where(abs(weight) < 0.5, input + weight * (end - input), end - (end - input) * (1 - weight))",
                  lambda a, e, w: np.where(np.abs(w) < 0.5, a + w * (e - a), e - (e - a) * (1 - w)).astype(a.dtype),

@@ -159,6 +159,10 @@ def _writable(result: np.ndarray, owner: np.ndarray) -> np.ndarray:
 
 
 def _unfold_rule(m: Any, d: int, size: int, step: int) -> Spec:
+    if not m.shape:
+        if size > 1:
+            raise RuntimeError(f"maximum size for tensor at dimension 0 is 1 but size is {size}")
+        return view_spec(m, (size,), (1,))
     n = m.shape[d]
     if n < size:
         raise RuntimeError(f"maximum size for tensor at dimension {d} is {n} but size is {size}")
@@ -167,6 +171,8 @@ def _unfold_rule(m: Any, d: int, size: int, step: int) -> Spec:
 
 
 def _unfold(a: np.ndarray, d: int, size: int, step: int) -> np.ndarray:
+    if not a.ndim:
+        return a.reshape(1)[:size]
     windows = np.lib.stride_tricks.sliding_window_view(a, size, axis=d, writeable=True)
     return windows[(slice(None),) * d + (slice(None, None, step),)]
 

@@ -35,6 +35,7 @@ from . import (  # noqa: F401
     special_functions,
     statistics,
     storing,
+    view_copies,
     views,
     windows,
 )

@@ -184,6 +184,8 @@ def adjoint(input: Any) -> Any:
 @spelled("movedim moveaxis", "movedim moveaxis", PERMUTE)
 def movedim(input: Any, source: Any, destination: Any) -> Any:
     """Dimensions moved to other places, the rest keeping their order."""
+    if input.ndim == 0:
+        return call(ALIAS, (input,))
     ndim = input.ndim
     src = [wrap_dim(d, ndim) for d in (source if isinstance(source, (tuple, list)) else (source,))]
     dst = [wrap_dim(d, ndim) for d in (destination if isinstance(destination, (tuple, list)) else (destination,))]

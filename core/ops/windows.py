@@ -103,7 +103,7 @@ def _conv(a: np.ndarray, w: np.ndarray, b: Any, stride: tuple, padding: tuple, d
     for k in range(len(a)):                             # one sample's windows at a time: they stay in the cache
         for g in range(groups):
             np.matmul(rows[g], view[k, g * each:(g + 1) * each].reshape(rows.shape[2], -1), out=out[k, g])
-    out = out.reshape(len(a), -1, *space)
+    out = out.reshape(len(a), w.shape[0], *space)
     return out if b is None else out + b.astype(wide, copy=False).reshape(-1, *(1,) * n)
 
 

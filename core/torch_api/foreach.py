@@ -7,39 +7,10 @@ from typing import Any
 
 from ..ops.api import METHODS
 
-_UNARY = [
-    "abs",
-    "acos",
-    "asin",
-    "atan",
-    "ceil",
-    "cos",
-    "cosh",
-    "erf",
-    "erfc",
-    "exp",
-    "expm1",
-    "floor",
-    "frac",
-    "lgamma",
-    "log",
-    "log10",
-    "log1p",
-    "log2",
-    "neg",
-    "reciprocal",
-    "round",
-    "rsqrt",
-    "sigmoid",
-    "sign",
-    "sin",
-    "sinh",
-    "sqrt",
-    "tan",
-    "tanh",
-    "trunc",
-]
-_BINARY = ["add", "sub", "mul", "div", "pow", "clamp_min", "clamp_max"]
+_UNARY = ("abs", "acos", "asin", "atan", "ceil", "cos", "cosh", "erf", "erfc", "exp", "expm1", "floor", "frac", "lgamma",
+          "log", "log10", "log1p", "log2", "neg", "reciprocal", "round", "rsqrt", "sigmoid", "sign", "sin", "sinh", "sqrt",
+          "tan", "tanh", "trunc")
+_BINARY = ("add", "sub", "mul", "div", "pow", "clamp_min", "clamp_max")
 
 
 def _spread(value: Any, n: int) -> list[Any]:
@@ -79,7 +50,7 @@ def _zero(self: Any) -> None:
 
 
 NAMES: dict[str, Any] = {"_foreach_norm": _norm, "_foreach_copy_": _copy, "_foreach_zero_": _zero}
-for _n in _UNARY + _BINARY:
+for _n in (*_UNARY, *_BINARY):
     NAMES[f"_foreach_{_n}"] = _each(f"_foreach_{_n}", _n, False)
     if _n + "_" in METHODS:
         NAMES[f"_foreach_{_n}_"] = _each(f"_foreach_{_n}_", _n + "_", True)

@@ -48,5 +48,6 @@ def differences(theirs: dict[str, list], ours: dict[str, list]) -> Iterator[tupl
 
 
 def known() -> dict[str, dict[str, Any]]:
-    """The differences recorded by docs/make_comparison.py: {table: {"cases": n, "differ": {text: count}}}."""
+    """What docs/make_comparison.py recorded: {table: {"cases": n, "equal": n, "differ": {text: {kind: [count, example]}}}},
+    and under "pytorch" the version compared with."""
     return json.loads(KNOWN.read_text(encoding="utf-8"))

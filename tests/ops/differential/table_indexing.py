@@ -7,7 +7,7 @@ from words import of
 X = ("float32 4,5 contiguous", "float32 4,5 transposed", "int64 3,4,5 contiguous", "bool 4,5 contiguous", "float16 4 contiguous", "float32 0,5 contiguous", "float32 - contiguous", "bfloat16 4,5,3 sliced", "complex64 4,5 contiguous", "float32 4,5 expanded")
 INDICES = """0; -1; 9; 1:3; ::2; 1:; :0; 3:1; -2:; None; ...; ..., 0; ..., None; 0, 1; :, 1; :, -1; 1, ...; [0, 2]; [0, -1], [1, 2]; :, [0, 2]; [[0, 1], [2, 0]]; (0, 1); True; False; None, 0, None; 0, None; slice(1, 3); slice(None), slice(0, 2); 5:; :, :, 0; torch.tensor(1); torch.tensor([0, 2]); torch.tensor([0, 2]), torch.tensor([1, 1]); torch.tensor([[0], [1]]), torch.tensor([0, 1]); :, torch.tensor([0, 1]); torch.tensor([0, 1]), None; torch.tensor([9]); torch.tensor([-1]); torch.tensor([True, False, True, False]); x > 0; :, torch.tensor([True, False, True, False, True]); torch.tensor(True); torch.tensor([1.0]); 'a'; 1.5; ::-1; np.array([0, 1]); np.int64(1); torch.tensor([], dtype=torch.long); torch.tensor([0, 1]), 1:3; 0, torch.tensor([0, 1]); torch.tensor([0, 1]), 0; :, None, torch.tensor([0, 1]); range(2); [True, False, True, False]; torch.tensor([0, 1], dtype=torch.int32); torch.tensor([0, 1], dtype=torch.uint8); (torch.tensor([0, 1]),); []; [0], ...; None, None, torch.tensor([0, 1]); (0,); ()"""
 CASES: list = []
-for index in [i for i in INDICES.split("; ")]:
+for index in INDICES.split("; "):
     for spec in X:
         CASES.append(of(f"x[{index}]", x=f"{spec} any"))
     for spec in X[:4]:
