@@ -61,6 +61,12 @@ class InvalidBackend(ScriptError):
     """torch.compile(backend=...) names something that is not registered."""
 
 
+class BackendCompilerFailed(GuardscopeError):
+    """A backend of the script's raised, or returned something that cannot be called. `inner_exception`: what it raised."""
+
+    inner_exception: Exception | None = None
+
+
 class Built:
     """A graph made callable, with the kernels it launches (empty for NumPy and user backends)."""
 
@@ -100,10 +106,18 @@ def _on_meta(graph: Graph) -> bool:
 
 
 def _user(graph: Graph, backend: Callable[..., Any], example_inputs: tuple) -> Callable[..., tuple]:
-    compiled = backend(GraphModule(graph), list(example_inputs))
+    """What the script's backend makes of the graph. Raises BackendCompilerFailed."""
+    name = getattr(backend, "__name__", type(backend).__name__)
+    try:
+        compiled = backend(GraphModule(graph), list(example_inputs))
+    except Exception as problem:
+        failed = BackendCompilerFailed(f"backend={name!r} raised {type(problem).__name__}: {problem}; correct the backend, or "
+                                       "set torch._dynamo.config.suppress_errors to run such functions as plain Python")
+        failed.inner_exception = problem
+        raise failed from problem
     if not callable(compiled):
-        raise ScriptError(f"the backend {getattr(backend, '__name__', backend)!r} returned {type(compiled).__name__}, "
-                          "expected a callable that runs the graph")
+        raise BackendCompilerFailed(f"backend={name!r} returned {type(compiled).__name__}, expected a callable that runs the "
+                                    "graph")
 
     def call(*inputs: Any) -> tuple:
         out = compiled(*inputs)

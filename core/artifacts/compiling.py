@@ -22,7 +22,7 @@ from ..tensor.meta import TensorMeta
 from ..tensor.tensor import Tensor
 from . import logs
 from .artifact import Artifact
-from .backends import build, resolve
+from .backends import BackendCompilerFailed, build, resolve
 from .cache import CodeState
 from .config import CONFIG
 from .owners import owner_of
@@ -77,7 +77,13 @@ def compile_artifact(runtime: Runtime, state: CodeState, frame: Frame, fn: Any, 
     built = None
     if graph is not None:
         examples = captured.example_inputs(fn, args)
-        built = build(graph, resolve(options.backend), examples, f"{unit.name}_{state.versions}")
+        try:
+            built = build(graph, resolve(options.backend), examples, f"{unit.name}_{state.versions}")
+        except BackendCompilerFailed as failed:
+            if not CONFIG.suppress_errors:
+                raise
+            _skip(state, SkipFrame(str(failed), Span(unit.file, unit.first_line)), for_good=True)
+            return None
         ready = clock()
         lowered = ready - min(ready - t1, max((k.build_ns for k in built.kernels), default=0))
         RECORDER.phase(None, state.code_id, "lowering", t1, lowered)

@@ -723,6 +723,34 @@ def test_a_backend_of_the_users(m):
     assert seen == [2]
 
 
+def failing(gm, inputs):
+    raise ValueError("cannot lower")
+
+
+@pytest.mark.parametrize(("backend", "said"), [(failing, "backend='failing' raised ValueError: cannot lower"),
+                                               (lambda gm, inputs: 3, "returned int")])
+def test_a_backend_that_fails(m, backend, said):
+    g = torch.compile(m.add_size, backend=backend)
+    for _ in range(2):
+        with pytest.raises(torch._dynamo.exc.BackendCompilerFailed, match=said):
+            g(x_of(3))
+    with torch._dynamo.config.patch(suppress_errors=True):
+        for _ in range(2):
+            same(g(x_of(3)), m.add_size(x_of(3)))
+    assert state(m.add_size).compiled == [] and "backend=" in state(m.add_size).skipped
+
+
+def test_what_a_backend_made_raises_at_a_call(m):
+    def backend(gm, inputs):
+        def run(*args):
+            raise ValueError("at run time")
+
+        return run
+
+    with pytest.raises(ValueError, match="at run time"):
+        torch.compile(m.add_size, backend=backend)(x_of(3))
+
+
 def test_unknown_backend(m):
     with pytest.raises(Exception, match="nothing") as caught:
         torch.compile(m.times, backend="nothing")

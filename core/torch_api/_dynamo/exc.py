@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...artifacts.backends import InvalidBackend
+from ...artifacts.backends import BackendCompilerFailed, InvalidBackend
 from ...artifacts.compiling import ConstraintViolationError
 from ...artifacts.runtime import FailOnRecompileLimitHit, RecompileError
 from ...errors import GuardscopeError as TorchDynamoException
@@ -11,7 +11,6 @@ from ...errors import ScriptError as UserError
 from ...errors import Unsupported
 
 RecompileLimitExceeded = FailOnRecompileLimitHit
-BackendCompilerFailed = InternalTorchDynamoError
 
 __all__ = ["BackendCompilerFailed", "ConstraintViolationError", "FailOnRecompileLimitHit", "InternalTorchDynamoError",
            "InvalidBackend", "RecompileError", "RecompileLimitExceeded", "TorchDynamoException", "Unsupported", "UserError"]
