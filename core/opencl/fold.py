@@ -38,8 +38,9 @@ def fold(before: Expanded) -> Expanded:
     place: dict[int, Node] = {}
     origin: dict[int, Node] = {}
     for node in graph.nodes:
-        made = (known.get(id(node)) if id(node) not in plain else None) or Node(node.index, node.kind, node.name, map_nodes(node.args, lambda n: place[id(n)]),
-                                           node.op, node.spec, node.span, node.origin, node.value, node.module)
+        found = known.get(id(node)) if id(node) not in plain else None
+        made = found or Node(node.index, node.kind, node.name, map_nodes(node.args, lambda n: place[id(n)]), node.op,
+                             node.spec, node.span, node.origin, node.value, node.module)
         place[id(node)] = made
         origin[id(made)] = before.origin[id(node)]
         new.nodes.append(made)
@@ -80,7 +81,7 @@ def _is_constant(node: Node, known: dict[int, Node]) -> bool:
     count = 1
     for n in spec.shape:
         count *= n
-    return 1 < count and count * spec.dtype.itemsize <= LARGEST
+    return count > 1 and count * spec.dtype.itemsize <= LARGEST
 
 
 def _symbolic(value: object) -> bool:
