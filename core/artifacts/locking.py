@@ -58,7 +58,7 @@ def protect(artifact: Artifact) -> None:
     """Let the artifact's graph be run by one thread at a time, if it launches kernels."""
     if not artifact.kernels:
         return
-    names: dict[str, Any] = artifact.entry.__globals__      # type: ignore[attr-defined]
+    names: dict[str, Any] = artifact.entry.__globals__
     if "__entry" in names:                                  # the driver of an entry that breaks
         names = names["__entry"].__globals__
     if not hasattr(names["__graph"], "guardscope_locked"):

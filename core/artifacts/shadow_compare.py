@@ -75,7 +75,7 @@ def inside(v: Any) -> list[tuple[str, Any]]:
         return [(f"[{shorten(k)}]", x) for k, x in dict.items(v)]
     parts: list[tuple[str, Any]] = []
     if isinstance(v, SEQUENCES):
-        base = next(b for b in SEQUENCES if isinstance(v, b))
+        base: Any = next(b for b in SEQUENCES if isinstance(v, b))
         parts = [(f"[{i}]", x) for i, x in enumerate(base.__iter__(v))]
     elif isinstance(v, types.MethodType):
         return [("", v.__func__), (".__self__", v.__self__)]

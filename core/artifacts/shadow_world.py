@@ -135,8 +135,8 @@ class World:
         elif isinstance(v, set):
             self.hold(v, name, lambda: frozenset(v), lambda held: put_set(v, held))
         if isinstance(v, list | tuple | set | frozenset | collections.deque):
-            base = next(b for b in (list, tuple, set, frozenset, collections.deque) if isinstance(v, b))
-            self.todo += [(x, f"{name}[{i}]") for i, x in enumerate(base.__iter__(v))]
+            base: Any = next(b for b in (list, tuple, set, frozenset, collections.deque) if isinstance(v, b))
+            self.todo += [(x, f"{name}[{i}]") for i, x in enumerate(base.__iter__(v))]    # not by an __iter__ of the script's
 
     def attributes(self, v: Any, name: str) -> None:
         """The instance's dictionary, slots, and its class."""

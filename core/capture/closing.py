@@ -50,7 +50,7 @@ def alias_guards(ev: Any) -> None:
 
 def unread(ev: Any) -> list[Origin]:
     """What the script named without looking at it: `x = settings.rate`, x not used. Were it gone, naming it would raise."""
-    places = []
+    places: list[Origin] = []
     for o, lazy in ev.lazies.items():
         if lazy.known is None and (isinstance(o, GlobalOrigin | InstanceDictOrigin)
                                    or isinstance(o, CellOrigin) and o in ev.named

@@ -366,10 +366,10 @@ def shadow(session: Session) -> ShadowCheck | None:
     said = session.info.get("shadow")
     if not isinstance(said, dict):
         return None
-    numbers = [said.get(name) for name in ("every", "checked", "different")]
+    every, checked, different = (n if isinstance(n := said.get(name), int) else 0 for name in ("every", "checked", "different"))
     skipped = said.get("skipped")
     reasons = {str(k): v for k, v in skipped.items() if isinstance(v, int)} if isinstance(skipped, dict) else {}
-    return ShadowCheck(*(n if isinstance(n, int) else 0 for n in numbers), reasons)
+    return ShadowCheck(every, checked, different, reasons)
 
 
 def shadow_differences(session: Session) -> list[Event]:

@@ -192,7 +192,8 @@ class Writer:
             main.last_call = self.next_call + len(good) - 1
             self._whole_leaves(good, [])
             return
-        whole, lanes = [], []                 # runs that are calls of their own
+        whole: list[tuple[Any, ...]] = []
+        lanes: list[int] = []                 # runs that are calls of their own
         for row in good:
             lane = main if len(row) == 4 else self._lane(row[4])
             if lane.stack:
@@ -287,7 +288,7 @@ class Writer:
         """A difference that the shadow check found: its ids become the file's, and the run it is about an error."""
         data = fields["data"] = dict(fields["data"])
         for name in ("artifact", "code"):
-            data[name] = self.ids[name].get(data.get(name), -1)
+            data[name] = self.ids[name].get(data.get(name, -1), -1)
         lane.wrong = data["artifact"]
         if data["code"] >= 0:
             self._add(CallError, None, {"code": data["code"], "type": "ShadowDifference", "message": fields["text"],

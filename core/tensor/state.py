@@ -94,7 +94,7 @@ class StateInThreads(State):
     __slots__ = ()
 
     @property
-    def mode(self) -> Mode:                # type: ignore[override]
+    def mode(self) -> Mode:
         return own_modes().mode
 
     @mode.setter
@@ -105,7 +105,7 @@ class StateInThreads(State):
             own.common = _COMMON[0] = common
 
     @property
-    def tracer(self) -> Any:               # type: ignore[override]
+    def tracer(self) -> Any:
         return own_modes().tracer
 
     @tracer.setter
@@ -125,7 +125,7 @@ def _split() -> None:
     mode, tracer = STATE.mode, STATE.tracer
     _COMMON[0] = (mode.default_dtype, mode.deterministic)
     _HERE.own = Own(mode, tracer, _COMMON[0])
-    STATE.__class__ = StateInThreads       # type: ignore[assignment]
+    STATE.__class__ = StateInThreads
 
 
 THREADS.when_several(_split)
