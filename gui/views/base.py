@@ -129,8 +129,10 @@ class View(QWidget):
         """Whatever can get the keyboard has a name that a screen reader can say."""
         assert self._content is not None
         for part in (self._content, *self._content.findChildren(QWidget)):
-            if part.focusPolicy() != Qt.FocusPolicy.NoFocus and not part.accessibleName() and not getattr(part, "text", str)():
-                part.setAccessibleName(getattr(part, "placeholderText", str)() or self.title)
+            said = part.text() if isinstance(part, QAbstractButton | QLabel) else ""
+            if part.focusPolicy() != Qt.FocusPolicy.NoFocus and not part.accessibleName() and not said:
+                hint = part.placeholderText() if isinstance(part, QLineEdit) else ""
+                part.setAccessibleName(hint or self.title)
 
     def take_focus(self) -> None:
         """Give the keyboard to the content's main part, or to whatever in it can have it."""
