@@ -58,7 +58,7 @@ class LabControl(QObject):
         if self.running:
             return False
         try:
-            self.lab = Lab(script, arguments, folder=folder, settings=settings).start()
+            self.lab = Lab(script, arguments, folder=folder, settings=settings, cwd=script.parent).start()
         except (GuardscopeError, OSError) as problem:
             self.failed.emit(str(problem))
             return False

@@ -74,12 +74,13 @@ def measure(session: Session) -> dict[str, int]:
 
 class Lab:
     """Runs the trials in a thread of its own. `trials` is replaced as they go on, never changed in place; `progress` says
-    what is going on; `on_change()` is called from that thread. ScriptError if the script cannot be run at all."""
+    what is going on; `on_change()` is called from that thread. `cwd`: the folder to run in, the present one unless given.
+    ScriptError if the script cannot be run at all."""
 
     def __init__(self, script: str | Path, arguments: Sequence[str] = (), *, folder: Path,
                  settings: dict[str, Any] | None = None, policies: Sequence[Policy] = POLICIES, with_cures: bool = True,
-                 on_change: Callable[[], None] | None = None) -> None:
-        self.script = check_script(script)
+                 on_change: Callable[[], None] | None = None, cwd: Path | None = None) -> None:
+        self.script, self.cwd = check_script(script), cwd
         self.arguments, self.folder = list(arguments), folder
         self.settings = {**(settings or {}), "record_results": True}
         self.with_cures = with_cures
@@ -179,7 +180,7 @@ class Lab:
         policy = self.trials[place].policy
         target = self.folder / f"{self.script.stem}-{time.time_ns()}-{place}.guardscope"
         process = ScriptProcess(self.script, self.arguments, session=target, settings={**self.settings, **policy.settings},
-                                cwd=self.script.parent, text=policy.cure.text if policy.cure is not None else None)
+                                cwd=self.cwd, text=policy.cure.text if policy.cure is not None else None)
         self._process = process.start()
         if self._stopping:
             self.stop()

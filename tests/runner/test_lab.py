@@ -174,11 +174,14 @@ def test_results() -> None:
 
 
 def test_the_command_line(tmp_path: Path) -> None:
-    (tmp_path / "model.py").write_text(COUNTER)
-    done = subprocess.run([sys.executable, str(ROOT / "main.py"), "lab", "model.py", "--backend", "eager", "--json", "--keep",
-                           "kept"], capture_output=True, text=True, cwd=tmp_path, timeout=180)
+    (tmp_path / "deeper").mkdir()
+    (tmp_path / "deeper" / "model.py").write_text(COUNTER + "open('count.txt', 'a').write('.')\n")
+    done = subprocess.run([sys.executable, str(ROOT / "main.py"), "lab", "deeper/model.py", "--backend", "eager", "--json",
+                           "--keep", "kept"], capture_output=True, text=True, cwd=tmp_path, timeout=180)
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout)
     assert [r["state"] for r in rows] == ["done"] * 5
     assert rows[-1]["effect"] == "8 versions → 1, all 12 results equal"
     assert len(list((tmp_path / "kept").glob("*.guardscope"))) == 5
+    assert (tmp_path / "count.txt").read_text() == "....."               # where the command was given, as with run
+    assert not list((tmp_path / "kept").glob("*.py"))
