@@ -165,8 +165,8 @@ class Runtime:
         unit = unit_of(fn)
         assert not isinstance(unit, NoSource)
         positional, keywords = rebuild_call(unit, values)
-        RECORDER.event("graph_failed", f"the graph of {unit.qualname} raised {type(problem).__name__}: {problem}; this call runs "
-                                       "as plain Python", {"traceback": "".join(traceback.format_exception(problem))})
+        RECORDER.event("graph_failed", f"the graph of {unit.qualname} raised {type(problem).__name__}: {problem}; this call "
+                                       "runs as plain Python", {"traceback": "".join(traceback.format_exception(problem))})
         return routed(unit)(fn, self)(*positional, **keywords)
 
     # -- the slow path -------------------------------------------------------------------------------------------------

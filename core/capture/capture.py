@@ -126,7 +126,12 @@ class Attempt:
                                  span or Span(self.unit.file, self.unit.first_line), "skip_frame")
                 known = None if raised.value.of_api else info
                 raise UserError(f"{raised.value.cls.__name__} leaves the function", span, known) from None
-            if any(g.abandoned for g in ev.generators):
+            left = [g for g in ev.generators if g.abandoned]
+            if left:
+                for call in (ev.born.get(id(g.iterator)) for g in left):
+                    if call is not None and (id(call), "op") not in self.broken:
+                        info = make("rebuild", {"what": "a generator that is left before its end"}, frame.span(call), "held")
+                        return (id(call), "op"), info
                 raise SkipFrame("it leaves a generator before its end, whose clean-up would run in between", ev.span())
             if pending is None:
                 try:

@@ -57,7 +57,7 @@ def write(ev: Any, r: Rebuilder) -> None:
     for scope in ev.globals.values():
         for name, stored in scope.stored.items():
             if stored is None:
-                r.lines.append(f"del {scope.slot}[{name!r}]")
+                r.lines.append(f"{scope.slot}.pop({name!r}, None)")     # it may have been made here as well
             else:
                 r.lines.append(f"{scope.slot}[{name!r}] = {r.value(stored)}")
     for variable in ev.written:

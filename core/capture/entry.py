@@ -94,9 +94,9 @@ def assemble(ev: Any, r: Rebuilder, info: BreakInfo | None, span: Span | None = 
 
 
 def run_graph(ev: Any, call: str, lines: list[str]) -> list[str]:
-    """The call of the graph, then `lines`. Nothing of the script's has happened before it, so that where it fails (an index that is out of
-    range) plain Python can begin again: it handles the error as the script says, or raises it at the line of the operator.
-    Not where the graph writes into tensors of the caller's."""
+    """The call of the graph, then `lines`. Nothing of the script's has happened before it, so that where it fails (an index
+    that is out of range) plain Python can begin again: it handles the error as the script says, or raises it at the line of
+    the operator. Not where the graph writes into tensors of the caller's."""
     if not ev.graph.operations or written_inputs(ev):
         return [call, *lines]
     passed = ", ".join(["__fn", "__problem", *ev.unit.params])

@@ -408,6 +408,9 @@ def generator_expression(ev: Any, frame: Frame, node: ast.GeneratorExp) -> Value
 
     made = make_generator(ev, body)
     made.recipe = GeneratorExpression(node, frame, source)
+    if frame.track:
+        ev.born[id(made)] = node
+        ev.keep.append(made)
     return made
 
 

@@ -144,7 +144,7 @@ def loop_to_hold(frame: Frame) -> ast.For | None:
     """The outermost `for` loop on the way to where a frame stands whose passes are being unrolled: a break inside it makes
     its iterator a real one."""
     for step in frame.path:
-        if isinstance(step.owner, ast.For) and step.field == "body" and type(step.owner) is ast.For:
+        if type(step.owner) is ast.For and step.field in ("body", "target"):
             return step.owner
     return None
 

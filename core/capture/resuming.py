@@ -22,6 +22,7 @@ from .residual.build import function_on_cells
 from .residual.nodes import again, contains
 from .residual.resume import ResumeSite, fresh_names, make_resume
 from .residual.running import END, Raised
+from .scopes import names_of
 from .steps import Yield, step_for
 from .unit import expression_words
 from .values import GeneratorExpression, Value
@@ -67,6 +68,7 @@ class Break:
                 ev.captured |= iterator.recipe.names()
         self.step = step_for(self)
         self.sites = self.continuations()
+        self.present()
 
     @property
     def statement(self) -> Any:
@@ -83,6 +85,7 @@ class Break:
         variables = self.frame.variables
         bound = [n for n, v in variables.items() if v.value is not None or n in self.step.made]
         bound += [n for n in self.step.made if n not in bound]
+        bound += [n for n, v in self.frame.free.items() if v.value is not None and n not in bound]
         temporaries = [*(name for _, name in self.operands.outside), *self.levels.texts]
         line = getattr(self.node, "lineno", self.ev.unit.first_line)
         sites = {case: make_resume(self.ev.unit, self.levels.path, rest, line, temporaries, result, bound, self.cell_names(),
@@ -90,6 +93,14 @@ class Break:
         for site in sites.values():
             site.unit.words.update(self.operands.words)
         return sites
+
+    def present(self) -> None:
+        """Variables of the function's own that travel as cells have a value at every call, as they had now."""
+        names = {n for s in self.sites.values() for n in s.unit.freevars}
+        for name in sorted(names & names_of(self.ev.unit.original.node).local):
+            held = self.frame.free.get(name)
+            if held is not None and held.value is not None and held.value.origin is not None and not held.stored:
+                self.ev.guard("PRESENT", held.value.origin, None, "a variable that has a value here")
 
     def cell_names(self) -> list[str]:
         """Variables that travel as cells: those of enclosing functions, and locals that functions made here share."""

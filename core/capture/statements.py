@@ -20,7 +20,7 @@ from .operators import inplace
 from .patterns import matches
 from .reading import of_constant
 from .relied import note
-from .residual.nodes import Again, Once, Passes, Settle, stored_exception
+from .residual.nodes import Again, Once, Passes, Settle, Unbind, stored_exception
 from .scopes import mangle
 from .signals import BREAK, CONTINUE, Break, Completion, Returned, UserRaise
 from .subscripts import delete_item, get_item, set_item
@@ -281,7 +281,11 @@ def for_(ev: Any, frame: Frame, s: ast.For) -> Done:
         item = iterator.step()
         if item is None:
             break
+        if frame.track:
+            frame.path.append(Step(s, "target", 0))
         assign(ev, frame, s.target, item)
+        if frame.track:
+            frame.path.pop()
         done = execute_block(ev, frame, s, "body", iterator)
         if done is BREAK:
             return None
@@ -409,7 +413,12 @@ def guarded(ev: Any, frame: Frame, s: ast.Try) -> Done:
         if handler.type is not None and frame.track:
             frame.path.append(Step(s, "handlers", index, caught.value))
             begin(frame, s)
-        if handler.type is None or handles(ev, frame, handler.type, caught.value):
+        try:
+            found = handler.type is None or handles(ev, frame, handler.type, caught.value)
+        except UserRaise as raised:
+            in_context(raised.value, ev.handling[:handling + 1])
+            raise
+        if found:
             del frame.path[depth:]
             if handler.name:
                 store_name(ev, frame, mangle(handler.name, frame.class_name), caught.value)
@@ -478,7 +487,7 @@ STATEMENTS: dict[type, Rule] = {
     ast.For: for_, ast.Match: match, ast.Raise: raise_, ast.Try: try_, ast.With: with_,
     ast.AsyncFunctionDef: not_traced("async def"), ast.AsyncFor: not_traced("async for"),
     ast.AsyncWith: not_traced("async with"), ast.TryStar: not_traced("except*"),
-    Once: once, Passes: passes, Again: again, Settle: nothing,
+    Once: once, Passes: passes, Again: again, Settle: nothing, Unbind: delete,
 }
 
 __all__ = ["ObjectValue", "execute_block"]

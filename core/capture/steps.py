@@ -38,7 +38,7 @@ class NativeStep:
         if self.role == "truth" and isinstance(s, ast.If | ast.While) and node is s.test:
             body = list(s.body) if isinstance(s, ast.If) else rest_of_pass(s.body, s)
             return {"true": body, "false": list(s.orelse)}
-        return {"then": self.rest("op" if self.role == "load" else self.role)}
+        return {"then": self.rest("op" if self.role in ("load", "yield") else self.role)}
 
     def rest(self, role: str) -> list[ast.stmt]:
         names = {id(n): name for n, name in self.at.operands.outside}
@@ -58,6 +58,9 @@ class NativeStep:
         return []
 
     def lines(self) -> list[str]:
+        if self.role == "iter":
+            inner = self.text(self.node.value if isinstance(self.node, ast.Starred) else self.node)
+            return [f"{self.result} = {f'[*{inner}]' if isinstance(self.node, ast.Starred) else f'{{**{inner}}}'}"]
         if self.role == "truth":
             return [f"{self.result} = {self.at.r.pin(bool)}({self.text(self.node)})"]
         role = "op" if self.role == "load" else self.role
@@ -110,9 +113,6 @@ class Yield(NativeStep):
     @property
     def each(self) -> bool:
         return isinstance(self.node, ast.YieldFrom)
-
-    def rests(self) -> Cases:
-        return {"then": self.rest("op")}
 
     def lines(self) -> list[str]:
         return [f"{self.result} = {self.text(self.node.value) if self.node.value is not None else None}"]
@@ -337,10 +337,10 @@ def step_for(at: Any) -> NativeStep:
         return Exit(at)
     if role == "yield":
         return Yield(at)
-    if role in ("op", "truth", "load") or role.startswith("op "):
+    if role in ("op", "truth", "load", "iter") or role.startswith("op "):
         if node is s and isinstance(s, ast.AugAssign):
             return Augmented(at)
-        if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp) and role == "op":
+        if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) and role == "op":
             return Comprehension(at)
         if isinstance(node, ast.expr):
             return NativeStep(at)

@@ -20,8 +20,8 @@ class Generator:
     int `n` and a list `q`, a dict with an int "k" and a tensor "t", a float, None or an int. `bound` holds the names that
     surely have a value at the place written to."""
 
-    def __init__(self, seed: int, size: int = 9) -> None:
-        self.random = random.Random(seed)
+    def __init__(self, random: random.Random, size: int = 9) -> None:
+        self.random = random
         self.left = size                  # statements still to write
         self.number = 0                   # labels, counters, functions
         self.shared = self.random.random() < 0.3
@@ -194,7 +194,7 @@ class Generator:
     def statement(self, bound: set[str], depth: int, loop: bool, size: int) -> list[str]:
         self.left -= 1
         deep = depth >= 3 or self.left <= 0
-        kind = self.random.randrange(12 if deep else 24)
+        kind = self.random.randrange(12 if deep else len(KINDS))
         write = getattr(self, f"write_{KINDS[kind]}")
         return list(write(bound, depth, loop, size))
 
@@ -326,9 +326,9 @@ class Generator:
             if self.chance(0.3):
                 lines += ["else:", *self.block(set(after), depth, loop, 2)]
             if self.chance(0.4):
-                lines += ["finally:", *self.block(after, depth, False, 2)]
+                lines += ["finally:", *self.block(after, depth, loop and self.chance(0.3), 2)]
         else:
-            lines += ["finally:", *self.block(after, depth, False, 2)]
+            lines += ["finally:", *self.block(after, depth, loop and self.chance(0.3), 2)]
         bound.intersection_update(after)
         return lines
 
@@ -368,10 +368,46 @@ class Generator:
         return lines
 
 
+    def write_generator(self, bound: set[str], *_: object) -> list[str]:
+        """A generator function, and the loop that uses it up or leaves it."""
+        name, item = self.fresh("g"), self.fresh("i")
+        self.locals = False
+        inner = f"yield {self.integer(bound, 1)} + j"
+        body = self.pick(f"    {inner}", f"    k = {inner}\n        show(k)", f"    try:\n            {inner}\n        "
+                         "finally:\n            show('left')", "    yield from [j, gb(j)]")
+        lines = [f"def {name}(n):", "    for j in range(n):", *f"    {body}".split("\n"), f"    return gb({self.integer(bound, 1)})"]
+        self.locals = True
+        end = self.pick("pass", "gb(1)", f"if {item} > {self.integer(bound, 1)}: break", "continue")
+        use = self.pick(f"a = sum({name}(3))", f"l = [*{name}(2), 1]",
+                        f"for {item} in {name}(3):\n    a += gb({item})\n    {end}")
+        return [*lines, *use.split("\n")]
+
+    def write_class(self, bound: set[str], *_: object) -> list[str]:
+        name = self.fresh("C")
+        self.locals = False
+        lines = [f"class {name}(Plain):", f"    k = {self.integer(bound, 1)}", f"    def m(self, z={self.integer(bound, 1)}):",
+                 f"        return self.k + z + {self.integer(bound, 1)}"]
+        self.locals = True
+        target = self.random.choice(INTS)
+        lines.append(f"{target} = {name}().m({self.integer(bound, 1)})")
+        bound.add(target)
+        return lines
+
+    def write_gate(self, bound: set[str], depth: int, loop: bool, size: int) -> list[str]:
+        manager = self.pick("Gate('a', gb)", "Gate('a', gb), Gate('b', gb)", "Gate('eat', gb)", "managed('m', gb(1)) as p.m")
+        inner = set(bound)
+        lines = [f"with {manager}:", *self.block(inner, depth, loop, 2)]
+        if "eat" in manager and self.chance(0.6):
+            lines.append(f"    {self.pick('boom()', 'boom(KeyError)', 'gb(boom())')}")
+        bound.intersection_update(inner)
+        return lines
+
+
 KINDS = ("integer", "integer", "list", "tensor", "tensor", "augmented", "expression", "store", "unpack", "assert", "delete",
-         "end", "if", "if", "if", "for", "for", "while", "try", "try", "with", "def", "def", "match")
+         "end", "if", "if", "if", "for", "for", "while", "try", "try", "with", "def", "def", "match", "generator", "gate",
+         "class")
 
 
 def program(seed: int, size: int = 9) -> str:
     """The text of the program of a seed."""
-    return Generator(seed, size).text()
+    return Generator(random.Random(seed), size).text()

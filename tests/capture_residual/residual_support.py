@@ -7,6 +7,7 @@ is opaque to the compiler and all others are traced, so every place of the progr
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 import importlib.util
 import linecache
@@ -84,6 +85,44 @@ class Box:
         return self.name == "eat"
 
 
+class Gate:
+    """A context manager that calls gb() on its way in and out. The name says what it does besides."""
+
+    def __init__(self, name: str, gb: Any) -> None:
+        self.name, self.gb = name, gb
+
+    def __enter__(self) -> Any:
+        self.gb(f"enter {self.name}")
+        if self.name == "stop":
+            raise LookupError("no entry")
+        return self.name
+
+    def __exit__(self, kind: Any, value: Any, trace: Any) -> bool:
+        self.gb(f"exit {self.name}")
+        LOG.append((kind.__name__ if kind is not None else None, repr(value), handled()))
+        if self.name == "raise":
+            raise KeyError("from exit")
+        return self.name == "eat"
+
+
+@contextlib.contextmanager
+def managed(name: str, value: Any) -> Any:
+    """A context manager written as a generator."""
+    LOG.append(f"enter {name}")
+    try:
+        yield value + 1
+    except KeyError as e:
+        LOG.append(("caught", str(e)))
+    finally:
+        LOG.append(f"exit {name}")
+
+
+def handled() -> str:
+    """The exception that is being handled."""
+    error = sys.exc_info()[1]
+    return f"{error!r} after {error.__context__!r}" if error is not None else "nothing"
+
+
 class Plain:
     """An object without ways of its own."""
 
@@ -113,7 +152,8 @@ class Base:
         return (cls.__name__, k)
 
 
-NAMES = {"t": t, "show": show, "boom": boom, "Box": Box, "Plain": Plain, "Source": Source, "Base": Base, "LOG": LOG}
+NAMES = {"t": t, "show": show, "boom": boom, "Box": Box, "Plain": Plain, "Source": Source, "Base": Base, "LOG": LOG,
+         "Gate": Gate, "managed": managed, "handled": handled, "contextlib": contextlib}
 
 
 def load_programs(path: Path) -> ast.Module:

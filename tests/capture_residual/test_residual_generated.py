@@ -1,75 +1,15 @@
 # Random programs (generate.py), compiled and as plain Python, with graph breaks at some gb() of each. A failing seed is
 # reproduced with generate.program(seed); what was found that way is kept below as a program of its own.
 import ast
-import functools
-import itertools
-import math
-import random
-import warnings
 
+import differential
 import generate
 import pytest
+import random_calls
 import residual_support as support
-from guardscope.core.torch_api.importing import install
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-install()
-import torch  # noqa: E402
-
-OPAQUE = torch._dynamo.disable(support.opaque)
-
-
-def calls():
-    """Arguments that an artifact of the first call may be wrong for: other numbers, sizes, equal values, aliases."""
-    first, other = [1.0, -2.0, 3.0], [0.5, -4.0, -3.0]
-    for x, y, u, v, s, q, f, z, special in [
-            (2, 3, first, other, [1, 2], [4], 1.5, None, ""), (2, 3, first, other, [1, 2], [4], 1.5, None, ""),
-            (-1, 3, first, other, [1, 2], [4], 0.5, 2, "keys"), (2, 2, other, other, [2, 2], [2], 1.5, 7, ""),
-            (2, 3, first, other, [1, 2], [4], 1.5, None, "lists"), (2, 3, first, other, [1, 2], [4], 1.5, None, "tensors"),
-            (5, 0, [*first, 2.0], [*other, 1.0], [3], [7, 8], -2.0, None, "order"),
-            (7, 1, [*other, -1.0], [*other, 1.0], [0], [5, 8], 1.5, 0, "dict"),
-            (2, 3, first, other, [1, 2], [4], 1.5, None, "class"), (2, 3, first, other, [1, 2], [4], 1.5, None, "")]:
-        tensor = torch.tensor(u)
-        d = {"k": x, "t": tensor if special == "dict" else torch.tensor(u)}
-        if special == "keys":
-            d["q"] = 5
-        elif special == "order":
-            d = dict(reversed(d.items()))
-        kind = Other if special == "class" else Thing
-        yield (x, y, tensor, tensor if special == "tensors" else torch.tensor(v), s,
-               kind(n=x, q=s if special == "lists" else list(q)), d, f, z)
-
-
-class Thing(support.Plain):
-    kind = 1
-    count = 3
-
-    @property
-    def double(self):
-        return self.n * 2
-
-    @double.setter
-    def double(self, value):
-        self.n = value // 2
-
-    def plus(self, k, *, n=0):
-        return self.n + k + n
-
-    def first(self, *items):
-        return items[0] if items else self.kind
-
-    def bump(self, k):
-        self.n += k
-        self.q.append(self.n)
-
-
-class Other(Thing):
-    kind = 2
-
-    def plus(self, k, *, n=0):
-        return super().plus(k, n=n) + 1
-
-
-EXTRA = {"torch": torch, "functools": functools, "itertools": itertools, "math": math}
 FOUND = {
     # the stored value was equal to the one in the list when captured, and the store was left out
     "store of an equal item": """
@@ -156,37 +96,25 @@ def program(x, y, u, v, s, r, d, f, z):
 }
 
 
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        yield
-
-
-def outcomes(function, namespace):
-    out = []
-    for n, arguments in enumerate(calls()):
-        namespace.update(g_n=n % 3, g_l=[n % 2])
-        out.append(repr(support.outcome(function, namespace, arguments)))
-    return out
-
-
 def check(text, name):
-    namespace = support.build(text, name, {"gb": support.traced, "opaque_gb": OPAQUE, **EXTRA})
-    function = namespace["program"]
-    wanted = outcomes(function, namespace)
-    assert outcomes(torch.compile(function, backend="eager"), namespace) == wanted, text
+    got, wanted = random_calls.compare(text, name)
+    assert got == wanted, text
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(30))
 def test_generated(seed):
-    node = ast.parse(generate.program(seed)).body[0]
-    assert isinstance(node, ast.FunctionDef)
+    for name, text in differential.generated(seed):
+        check(text, name)
+
+
+@settings(max_examples=25, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@given(random=st.randoms(use_true_random=False), chosen=st.integers(0, 40))
+def test_generated_by_hypothesis(random, chosen):
+    """The same programs, written from choices that Hypothesis makes, so that it can shrink them."""
+    text = generate.Generator(random, 7).text()
+    node = ast.parse(text).body[0]
     count = support.breaks_in(node)
-    for k in [0, *random.Random(seed).sample(range(1, count + 1), min(count, 2)), None]:
-        torch._dynamo.reset()
-        check(support.text_of(node, k), f"generated_{seed}_{k}")
+    check(support.text_of(node, chosen % (count + 1) if chosen else None), "generated_by_hypothesis")
 
 
 @pytest.mark.parametrize("name", FOUND)

@@ -74,13 +74,17 @@ class Settle(ast.Expr):
     """First in a handler: raising again changed neither the exception's context nor its traceback."""
 
 
-for _made, _base in ((Once, ast.For), (Passes, ast.For), (Again, ast.Expr), (Settle, ast.Expr)):
+class Unbind(ast.Delete):
+    """At the end of an except clause: the variable has a value, so that this never fails."""
+
+
+for _made, _base in ((Unbind, ast.Delete), (Once, ast.For), (Passes, ast.For), (Again, ast.Expr), (Settle, ast.Expr)):
     _made.__name__ = _base.__name__            # by which ast.unparse and node visitors find how to treat it
 
 
 def iterator_name(loop: ast.stmt, taken: Sequence[str] = ()) -> str:
-    """The variable that holds a loop's iterator: one per line of the script."""
-    return reserved(f"__it{loop.lineno}", taken)
+    """The variable that holds a loop's iterator: one per place in the script (a comprehension has several on a line)."""
+    return reserved(f"__it{loop.lineno}_{loop.col_offset}", taken)
 
 
 def manager_name(item: ast.withitem) -> str:

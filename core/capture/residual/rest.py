@@ -10,10 +10,15 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .nodes import CannotResume, again, contains, load, rest_of_pass, store
+
+
+def flat(targets: Sequence[ast.expr]) -> list[ast.expr]:
+    """Targets of `del`, without the parentheses."""
+    return [part for t in targets for part in (flat(t.elts) if isinstance(t, ast.Tuple | ast.List) else [t])]
 
 
 class Rest:
@@ -30,8 +35,8 @@ class Rest:
                  error: str = "") -> None:
         self.broken, self.result, self.names, self.role = broken, result, dict(names), role
         self.owner, self.error = owner, error
-        if role in ("op", "load"):
-            self.names[id(broken)] = result
+        if role in ("op", "load", "iter"):
+            self.names[id(broken.value if role == "iter" and isinstance(broken, ast.Starred) else broken)] = result
 
     def has(self, node: Any) -> bool:
         return contains(node, self.broken)
@@ -255,11 +260,10 @@ class Rest:
         return [ast.Raise(self.expr(node.exc), self.expr(node.cause))]
 
     def stmt_Delete(self, node: ast.Delete) -> list[ast.stmt]:
-        at = next(i for i, t in enumerate(node.targets) if self.has(t))
-        if isinstance(node.targets[at], ast.Tuple | ast.List):
-            raise CannotResume("the graph breaks inside a tuple of targets")
-        here = [] if node.targets[at] is self.broken else [self.rebuilt(node.targets[at])]
-        left = [*here, *node.targets[at + 1:]]
+        targets = flat(node.targets)
+        at = next(i for i, t in enumerate(targets) if self.has(t))
+        here = [] if targets[at] is self.broken else [self.rebuilt(targets[at])]
+        left = [*here, *targets[at + 1:]]
         return [ast.Delete(left)] if left else []
 
     def stmt_withitem(self, node: ast.withitem) -> list[ast.stmt]:

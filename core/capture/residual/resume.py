@@ -17,7 +17,7 @@ from ..scopes import names_of
 from ..unit import Unit, parameter_count, register
 from .build import code_in_factory, empty_arguments, function_node, function_on_cells
 from .liveness import live_names, stored_names
-from .rest import CannotResume
+from .nodes import CannotResume, Unbind
 from .suffix import Level, suffix
 
 
@@ -123,9 +123,30 @@ def refuse_unbound_cells(body: Sequence[ast.stmt], own: Sequence[str], live: set
     without a value raises another error there. Raises CannotResume where that can happen."""
     deleted = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del)}
     deleted |= {n.name for s in body for n in ast.walk(s) if isinstance(n, ast.ExceptHandler) and n.name is not None}
+    direct = read_directly(body)
     for name in own:
-        if name in deleted or name in live and name not in bound:
+        if name in direct and (name in deleted or name in live and name not in bound):
             raise CannotResume(f"{name}, a closure variable of functions made before, may have no value later")
+
+
+def read_directly(body: Sequence[ast.stmt]) -> set[str]:
+    """Names that the statements themselves read; in functions made inside them the variable is a free one anyway."""
+    found: set[str] = set()
+    todo: list[ast.AST] = list(body)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Unbind):
+            continue
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            todo += [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None),
+                     *getattr(node, "decorator_list", ())]
+            continue
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            found.add(node.target.id)
+        todo += ast.iter_child_nodes(node)
+    return found
 
 
 class _Undeclared(ast.NodeTransformer):

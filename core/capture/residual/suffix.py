@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .nodes import CannotResume, Once, Passes, again, load, rest_of_pass, settle, store
+from .nodes import CannotResume, Once, Passes, Unbind, again, load, rest_of_pass, settle, store
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def handler(clause: ast.ExceptHandler, around: Handling, body: list[ast.stmt]) -
     if clause.name is not None:
         unbind: list[ast.stmt] = [
             ast.copy_location(ast.Assign([store(clause.name, clause)], ast.copy_location(ast.Constant(None), clause)), clause),
-            ast.copy_location(ast.Delete([ast.copy_location(ast.Name(clause.name, ast.Del()), clause)]), clause)]
+            ast.copy_location(Unbind([ast.copy_location(ast.Name(clause.name, ast.Del()), clause)]), clause)]
         inner = [try_(inner, [], [], unbind, clause)]
     caught = ast.copy_location(ast.ExceptHandler(None, None, [settle(around.name, clause), *inner]), clause)
     return try_([again(around.name, clause)], [caught], [], around.owner.finalbody, around.owner)
