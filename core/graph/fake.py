@@ -61,7 +61,7 @@ class Tracer:
     def record(self, op: Op, args: tuple) -> Any:
         """Infer the result's shape, add a node, return FakeTensor(s)."""
         args = self.lift_constants(args)
-        if op.mutates and STATE.mode.grad_enabled and op.differentiable:
+        if op.mutates and STATE.mode.grad_enabled:
             self.require_gradients(op, args[op.mutates[0]], args)
         spec = op.infer(*fakes_to(args, lambda t: t._meta))
         node = self.graph.add("op", op.name.rstrip("_") or op.name, op=op, args=fakes_to(args, lambda t: t._node),
@@ -82,6 +82,9 @@ class Tracer:
         if meta.requires_grad:
             if target._node.kind == "input" and meta.cls is not Tensor and meta.cls is not None:
                 raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+            if target._node.kind == "input":    # whether it is a leaf is no part of the metadata: the operator itself asks
+                raise MarksInput(f"{op.name}() into a tensor that requires gradients")
+        if meta.requires_grad or not op.differentiable:
             return
         sources: list[Any] = []
         fakes_to(args, sources.append)

@@ -985,3 +985,22 @@ def getattr_of_a_metaclass():
     class Local(metaclass=Other):
         pass
     return (lambda v: v * getattr(Local, "rate", 3)), (row(),), lambda: setattr(Other, "__getattr__", lambda cls, name: 7)
+
+
+# -- gradients ---------------------------------------------------------------------------------------------------------
+@case
+def leaf_that_requires_gradients_written_in_place():
+    held = [row()]
+    def f(v):
+        held[0].mul_(2)
+        return v + held[0]
+    return f, (row(),), lambda: held[0].requires_grad_()
+
+
+@case
+def result_that_requires_gradients_written_in_place():
+    held = [row()]
+    def f(v):
+        held[0].fill_(2)
+        return v + held[0]
+    return f, (row(),), lambda: held.__setitem__(0, row().requires_grad_() * 2)
