@@ -18,6 +18,7 @@ main.make_importable()
 def page() -> str:
     """The page's text."""
     from guardscope.core import torch_api
+    from guardscope.core.ops.declare import FUNCTIONS, METHODS
     from guardscope.core.ops.op import OPS
     from guardscope.core.torch_api.nn import functional
 
@@ -25,9 +26,8 @@ def page() -> str:
     kinds: dict[str, int] = {}
     for op in OPS.values():
         kinds[type(op.lower).__name__] = kinds.get(type(op.lower).__name__, 0) + 1
-    functions = sorted({n.removeprefix("torch.") for op in OPS.values() for n in op.functions
-                        if n.startswith("torch.") and "functional" not in n})
-    methods = sorted({m for op in OPS.values() for m in op.methods if not m.startswith("__")})
+    functions = sorted({n.removeprefix("torch.") for n in FUNCTIONS if not n.startswith("torch.nn.")})
+    methods = sorted({m for m in METHODS if not m.startswith("_")})
     modules = sorted(n for n in dir(nn) if isinstance(getattr(nn, n), type) and issubclass(getattr(nn, n), nn.Module))
     of_functional = sorted(n for n in dir(functional) if not n.startswith("_") and callable(getattr(functional, n))
                            and getattr(getattr(functional, n), "__module__", "") != "typing")
