@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..graph.constants import known_elements
 from ..graph.fake import fake
 from ..tensor.dtypes import bool_
 from .signals import Break
@@ -18,6 +19,9 @@ from .values import Const, TensorValue, Value
 def read_scalar(ev: Any, tensor: TensorValue, what: str) -> Value:
     """The only element of a tensor as a symbolic number. Raises Break where numbers are not read inside graphs, and for
     tensors whose element is no int or float."""
+    known = known_elements(tensor.fake, ev.graph)
+    if known is not None and known.size == 1:
+        return Const(known.item())
     spec = tensor.fake._meta
     whole = all(isinstance(n, int) and n == 1 for n in spec.shape)
     if not ev.context.scalar_outputs or not whole or spec.dtype is bool_ or spec.dtype.is_complex:

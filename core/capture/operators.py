@@ -9,6 +9,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from ..graph.constants import known_elements
 from ..symbolic.symint import sym_not
 from .attributes import bind, class_lookup, guard_class_attribute
 from .containers import complete, dict_set, list_items, new_dict, touch_list
@@ -254,6 +255,9 @@ def truth(ev: Any, value: Value) -> bool:
     if isinstance(value, Const):
         return bool(ev.native(bool, value.value))
     if isinstance(value, TensorValue):
+        known = known_elements(value.fake, ev.graph)
+        if known is not None and known.size == 1:
+            return bool(known)
         raise Break("data-branch")
     if isinstance(value, TupleValue | ListValue | DictValue | SetValue | RangeValue):
         return length(ev, value) != 0

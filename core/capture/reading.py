@@ -441,9 +441,9 @@ def unwrapped(function: Any) -> Any:
 OURS = __file__.rsplit("capture", 1)[0]
 CAPTURE = __file__.rsplit("reading.py", 1)[0]
 # Parts of the API written in Python that take callables and modules: their functions and objects are traced, not called.
-TRACED_PARTS = ("nn/utils/", "nn/packing.py", "utils/", "distributions/", "func.py")
+TRACED_PARTS = ("nn/utils/", "nn/packing.py", "utils/", "distributions/", "func.py", "autograd/function.py")
 TRACED = tuple(os.path.join(OURS, "torch_api", *part.split("/")) for part in TRACED_PARTS)
-TRACED_MODULES = ("torch.nn.utils.", "torch.utils.", "torch.distributions")
+TRACED_MODULES = ("torch.nn.utils.", "torch.utils.", "torch.distributions", "torch.autograd.function")
 
 
 def closure_variables(ev: Evaluator, function: FunctionValue) -> dict[str, Variable]:

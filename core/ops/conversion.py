@@ -189,9 +189,13 @@ def elements(self: Any, what: str) -> np.ndarray:
     """The NumPy array of a tensor; NeedsData for one under capture, RuntimeError for one without elements."""
     array = self._array
     if array is None:
+        from ..graph.constants import known_elements
         from ..graph.fake import FakeTensor, NeedsData
 
         if isinstance(self, FakeTensor):
+            known = known_elements(self)
+            if known is not None:
+                return known
             raise NeedsData(what, self)
         raise NotImplementedError(f"Cannot copy out of meta tensor; no data! ({what})")
     return array

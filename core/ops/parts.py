@@ -46,8 +46,13 @@ def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple:
 
 
 @spelled("split", "split", NARROW)
-def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
-    """Parts of `split_size_or_sections` elements along `dim` (the last may be smaller), or of the lengths in the list."""
+def split(tensor: Any, split_size_or_sections: Any = None, dim: int = 0, *, split_size: Any = None) -> tuple:
+    """Parts of `split_size_or_sections` elements along `dim` (the last may be smaller), or of the lengths in the list. The
+    method calls that argument split_size."""
+    if split_size_or_sections is None:
+        if split_size is None:
+            raise TypeError("split() missing 1 required positional argument: 'split_size'")
+        split_size_or_sections = split_size
     _needs_dimension("split", tensor)
     if isinstance(split_size_or_sections, (tuple, list)):
         return split_with_sizes(tensor, split_size_or_sections, dim)

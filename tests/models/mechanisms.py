@@ -156,3 +156,37 @@ def masked_by_selection(points, labels, table, bias):
     points[labels == 0] += torch.arange(float(n)).reshape(-1, 1)          # depends on the selection
     points[points > 0.5] += 1
     return points
+
+
+class Round(torch.autograd.Function):
+    """A straight-through estimator, as quantisers use it."""
+
+    @staticmethod
+    def forward(ctx, x, scale):
+        ctx.save_for_backward(x)
+        ctx.scale = scale
+        return (x * scale).round() / scale
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad, None
+
+
+def quantised(x):
+    return Round.apply(x, 4.0) + Round.apply(x.sum(), 2.0)
+
+
+def gated(x, width):
+    """Sizes that a constant tensor holds, as WaveNet's fused gates get them."""
+    n = torch.IntTensor([width])[0]
+    a, b = torch.tanh(x[:, :n]), torch.sigmoid(x[:, n:])
+    if torch.tensor([1, 2]).sum() > 2:
+        return a * b * torch.tensor([3.0, 4.0])[1].item()
+    return a
+
+
+def changed_constant(x):
+    n = torch.tensor([1, 2])
+    n[0] = 2
+    n.add_(torch.ones_like(n))
+    return x[:, :n[0]]

@@ -142,3 +142,12 @@ def test_updates_under_a_mask(name, graphs):
 
     counts = run(lambda: getattr(m, name), script)
     assert graphs is None or counts == [1, 0, 1, 0]
+
+
+def test_functions_with_their_own_backward_run_forward():
+    assert run(lambda: m.quantised, lambda f, owner: (f(x(n, 3)) for n in (2, 3, 4))) == [1, 1, 0]
+
+
+def test_numbers_in_constant_tensors_are_known():
+    assert run(lambda: m.gated, lambda f, owner: (f(x(n, 6), 3) for n in (2, 3, 4))) == [1, 1, 0]
+    run(lambda: m.changed_constant, lambda f, owner: (f(x(n, 6)) for n in (2, 3)))
