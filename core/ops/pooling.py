@@ -9,7 +9,7 @@ import numpy as np
 
 from ..tensor import dtypes as dt
 from .declare import Spec, operator, spelled
-from .op import Extern, call
+from .op import Extern, Template, call
 from .windows import batched, layout_like, out_size, spread, windows_of
 
 
@@ -53,8 +53,17 @@ def _max_windows(a: np.ndarray, kernel: tuple, stride: tuple, padding: tuple, di
 
 
 def _max_pool(a: np.ndarray, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil: bool) -> np.ndarray:
-    n = len(kernel)
-    return _max_windows(a, kernel, stride, padding, dilation, ceil).max(axis=tuple(range(2 + n, 2 + 2 * n)))
+    return _over_windows(np.maximum, _max_windows(a, kernel, stride, padding, dilation, ceil), kernel)
+
+
+def _over_windows(combine: Any, view: np.ndarray, kernel: tuple) -> np.ndarray:
+    """All elements of each window combined: whole arrays at a time, one for each place in the window."""
+    out = None
+    for at in np.ndindex(*kernel):
+        part = view[(..., *at)]
+        out = part.copy() if out is None else combine(out, part, out=out)
+    assert out is not None
+    return out
 
 
 def _max_pool_indices(a: np.ndarray, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil: bool) -> tuple:
@@ -72,7 +81,7 @@ def _max_pool_indices(a: np.ndarray, kernel: tuple, stride: tuple, padding: tupl
 
 
 _POOL_SCHEMA = "input, kernel_size:ints, stride:ints, padding:ints, dilation:ints, ceil_mode:bool"
-MAX_POOL = {n: operator(f"max_pool{n}d", _POOL_SCHEMA, Extern(), _max_pool,
+MAX_POOL = {n: operator(f"max_pool{n}d", _POOL_SCHEMA, Template("pool"), _max_pool,
                         lambda m, k, s, p, d, c: _pool_spec(m, k, s, p, d, c, m.dtype))
             for n in (1, 2, 3)}
 MAX_POOL_INDICES = {n: operator(f"max_pool{n}d_with_indices", _POOL_SCHEMA, Extern(), _max_pool_indices,
@@ -110,7 +119,7 @@ def _avg_pool(a: np.ndarray, kernel: tuple, stride: tuple, padding: tuple, ceil:
     x, out = _padded(wide, kernel, stride, padding, (1,) * n, ceil, 0)
     cut = (slice(None), slice(None), *[slice(0, m) for m in out])
     axes = tuple(range(2 + n, 2 + 2 * n))
-    total = windows_of(x, kernel, stride, (1,) * n)[cut].sum(axis=axes)
+    total = _over_windows(np.add, windows_of(x, kernel, stride, (1,) * n)[cut], kernel)
     if divisor:
         return total / wide.dtype.type(divisor)
     ones = np.ones((1, 1, *a.shape[2:]), wide.dtype)
@@ -125,7 +134,7 @@ def _avg_pool(a: np.ndarray, kernel: tuple, stride: tuple, padding: tuple, ceil:
 
 
 AVG_POOL = {n: operator(f"avg_pool{n}d", "input, kernel_size:ints, stride:ints, padding:ints, ceil_mode:bool, "
-                        "count_include_pad:bool, divisor_override:any", Extern(), _avg_pool,
+                        "count_include_pad:bool, divisor_override:any", Template("pool"), _avg_pool,
                         lambda m, k, s, p, c, *rest: _pool_spec(m, k, s, p, (1,) * len(k), c, m.dtype)) for n in (1, 2, 3)}
 
 

@@ -52,6 +52,8 @@ CASES = {
     "convolution": (lambda x, w: (F.conv2d(x, w, padding=1), F.conv2d(x, w, stride=2)),
                     rng.standard_normal((2, 3, 7, 20)).astype(np.float32),
                     rng.standard_normal((9, 3, 3, 3)).astype(np.float32)),
+    "pool": (lambda x: (F.max_pool2d(x, 3, 2, 1), F.max_pool2d(x, 2, 1), F.avg_pool2d(x, 3, 2, 1, True, False)),
+             rng.standard_normal((2, 3, 7, 43)).astype(np.float32)),
     "scan": (lambda x: (x.cumsum(0), x.cumsum(1), x.cumprod(1)), x),
     "rows by number": (lambda x, i: (F.embedding(i, x), x.index_select(0, i),
                                      x.gather(0, i.unsqueeze(1).expand(7, 37).contiguous())), x, rng.integers(0, 5, 7)),

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ...graph.node import Node
 from ...ops.op import Template
 from ..kernels import Kernel
-from . import attention, convolution, matmul, rows, scan
+from . import attention, convolution, matmul, pool, rows, scan
 
 Maker = Callable[[Node, str, bool, bool], list[Kernel] | None]
 
@@ -28,6 +28,7 @@ TEMPLATES: dict[str, Maker] = {
     "attention": attention.kernels,
     "convolution": convolution.kernels,
     "matmul": matmul.kernels,
+    "pool": pool.kernels,
     "rows": rows.kernels,
     "scan": scan.kernels,
 }
