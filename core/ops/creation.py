@@ -5,6 +5,7 @@ Their dtype and device arguments are filled before the operator is called, so th
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -55,10 +56,15 @@ def result_of(out: Any, tensor: Any, requires_grad: bool = False) -> Any:
     return finish(tensor, requires_grad)
 
 
+_MOST = 2 ** 60                            # elements: more than any memory holds
+
+
 def sizes_of(size: tuple) -> tuple:
     for n in size:
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(size)}")
+    if all(type(n) is int for n in size) and math.prod(size) > _MOST:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)}")
     return size
 
 

@@ -145,7 +145,14 @@ def plan_of(op: Op, args: tuple) -> Plan:
 
 
 def run_eager(op: Op, args: tuple) -> Any:
-    """Compute `op(*args)` on real tensors. `args` are normalised."""
+    """Compute `op(*args)` on real tensors. `args` are normalised. RuntimeError where there is not memory enough."""
+    try:
+        return _run(op, args)
+    except MemoryError as error:
+        raise RuntimeError(f"DefaultCPUAllocator: can't allocate memory: {error}") from None
+
+
+def _run(op: Op, args: tuple) -> Any:
     plan = plan_of(op, args)
     if op.mutates:
         return _run_inplace(op, args, plan)

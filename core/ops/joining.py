@@ -8,6 +8,7 @@ import numpy as np
 
 from .broadcast import same
 from .conversion import CONTIGUOUS
+from .creation import sizes_of
 from .declare import Spec, operator, spelled
 from .dims import as_int, sizes, unstar, wrap_dim, wrap_dims
 from .op import Composite, Extern, call
@@ -147,7 +148,7 @@ def _repeat_rule(m: Any, repeats: tuple) -> Spec:
     for r in repeats:
         if r < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {r}")
-    return Spec(m.dtype, [n * r for n, r in zip((1,) * pad + tuple(m.shape), repeats)])
+    return Spec(m.dtype, sizes_of([n * r for n, r in zip((1,) * pad + tuple(m.shape), repeats)]))
 
 
 def _repeat_composite(input: Any, repeats: tuple) -> Any:

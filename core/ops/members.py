@@ -275,6 +275,27 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None)
     return self.resize_(tuple(the_template.shape))
 
 
+def is_same_size(self: Tensor, other: Tensor) -> bool:
+    """Whether both have the same sizes."""
+    return tuple(self.shape) == tuple(other.shape)
+
+
+def apply_(self: Tensor, callable: Any) -> Tensor:
+    """Every element replaced by what the function gives for it (slow: a Python call each)."""
+    flat = elements(self, "apply_()")
+    for at in np.ndindex(flat.shape):
+        flat[at] = callable(flat[at].item())
+    return self
+
+
+def map_(self: Tensor, tensor: Tensor, callable: Any) -> Tensor:
+    """Every element replaced by what the function gives for it and its partner in `tensor`."""
+    flat, other = elements(self, "map_()"), np.broadcast_to(elements(tensor, "map_()"), self.shape)
+    for at in np.ndindex(flat.shape):
+        flat[at] = callable(flat[at].item(), other[at].item())
+    return self
+
+
 METHODS: dict[str, Any] = {
     "size": size,
     "stride": stride,
@@ -303,7 +324,7 @@ METHODS: dict[str, Any] = {
     "to_dense": to_dense,
     "pin_memory": same_tensor,
     "share_memory_": same_tensor,
-    "is_shared": never,
+    "is_same_size": is_same_size, "apply_": apply_, "map_": map_, "is_shared": never,
     "is_pinned": never,
     "coalesce": same_tensor,
     "resize": resize,
@@ -336,6 +357,8 @@ PROPERTIES: dict[str, property] = {
     "is_cpu": property(lambda self: self._meta.device.type == "cpu"),
     "is_meta": property(lambda self: self._meta.device.type == "meta"),
     "is_sparse": property(lambda self: False), "is_quantized": property(lambda self: False),
+    **{f"is_{name}": property(lambda self: False) for name in ("mps", "xpu", "xla", "ipu", "hpu", "vulkan", "maia", "mtia",
+                                                               "sparse_csr", "lazy")},
     "is_mkldnn": property(lambda self: False), "is_nested": property(lambda self: False),
     "itemsize": property(element_size), "nbytes": property(lambda self: self._meta.numel * self._meta.dtype.itemsize),
     "real": property(complex_numbers.real), "imag": property(complex_numbers.imag),

@@ -12,14 +12,14 @@ from ..tensor import dtypes as dt
 from .broadcast import broadcast_two, same
 from .conversion import elements
 from .declare import Spec, operator, spelled, type_name
-from .dims import sizes, wrap_dim
+from .dims import is_int, sizes, wrap_dim
 from .matmul import MATMUL
-from .op import Composite, Template, call
+from .op import Composite, Extern, Template, call
 from .promotion import opmath, result_type
 from .random import dropout
 from .ranges import arange
 from .reduction import MEAN
-from .scatter import SCATTER_, check_index_dtype
+from .scatter import check_index_dtype
 from .softmax import SOFTMAX
 
 
@@ -49,12 +49,33 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None, max_norm:
     return call(EMBEDDING, (weight, input))
 
 
-@spelled("F.one_hot", "", SCATTER_)
+def _one_hot(a: np.ndarray, n: int) -> np.ndarray:
+    if a.size and a.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if a.size and a.max() >= n:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return (a[..., None] == np.arange(n)).astype(np.int64)
+
+
+def _one_hot_rule(m: Any, n: Any) -> Spec:
+    if m.dtype is not dt.int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    return Spec(dt.int64, (*m.shape, n))
+
+
+ONE_HOT = operator("one_hot", "input, num_classes:int", Extern(), _one_hot, _one_hot_rule, differentiable=False)
+
+
+@spelled("F.one_hot", "", ONE_HOT)
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     """A new last dimension with 1 at the class and 0 elsewhere."""
     if num_classes == -1:
         num_classes = int(elements(tensor, "one_hot() without num_classes").max(initial=-1)) + 1
-    return (tensor.unsqueeze(-1) == arange(num_classes, device=tensor.device)).to(dt.int64)
+        if num_classes == 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+    elif is_int(num_classes) and isinstance(num_classes, int) and num_classes < 1 and tensor.numel() == 0:
+        raise RuntimeError("num_classes should be positive")
+    return call(ONE_HOT, (tensor, num_classes))
 
 
 # -- normalisation ---------------------------------------------------------------------------------------------------

@@ -40,6 +40,11 @@ class Size(tuple):
     def __radd__(self, other: Any) -> Size:
         return Size(tuple(other) + tuple(self))
 
+    def __mul__(self, times: Any) -> Size:  # type: ignore[override]
+        return Size(tuple.__mul__(self, times))
+
+    __rmul__ = __mul__
+
     def __reduce__(self) -> Any:
         return (Size, (tuple(self),))
 
