@@ -98,10 +98,10 @@ class CompiledGraph:
         for number, step in enumerate(fused.steps):
             recipe = todo[step] if isinstance(step, Node) else None
             if isinstance(step, Group):
-                by_step[number] = kernels_of(fused, step, gpu, names.of(step))
+                by_step[number] = kernels_of(fused, step, self.target.large.limits if gpu else None, names.of(step))
             elif isinstance(recipe, Host) and recipe.kind in TEMPLATES:
                 made = TEMPLATES[recipe.kind](step, names.of(step), gpu, zero_copy)
-                if made:
+                if made and all(k.local <= self.target.large.info.max_work_group for k in made):
                     by_step[number] = made
         self.stages.loops = [k.loops for ks in by_step.values() for k in ks]
         templated = {id(step) for number, step in enumerate(fused.steps) if number in by_step and isinstance(step, Node)}

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..errors import EnvironmentProblem
 from . import drivers
+from .schedule import GROUP_SIZE, Limits
 
 BIG = 768 * 1024          # bytes of the largest tensor of a launch from which all cores pay off (measured on PoCL)
 
@@ -69,6 +70,13 @@ class Device:
         if kind == "cpu":
             self.options.append("-DINLINE_MATH")
         self.keeps_binaries = "Portable Computing" in self.info.platform
+
+    @property
+    def limits(self) -> Limits:
+        """For the GPU schedule: groups as large as serve occupancy, within what the device allows; half of the local
+        memory, so that two groups share a unit."""
+        usual = 256 if self.info.kind == "gpu" else GROUP_SIZE
+        return Limits(min(usual, self.info.max_work_group), self.info.local_memory // 2)
 
     @property
     def alone(self) -> bool:

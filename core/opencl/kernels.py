@@ -15,7 +15,7 @@ from .loop_ir import Array, Loops, Store
 from .prelude import prelude
 from .render_cpu import CpuRenderer
 from .render_gpu import GpuRenderer
-from .schedule import GROUP_SIZE, LANES, Schedule, schedule, split_in_two
+from .schedule import LANES, Limits, Schedule, schedule, split_in_two
 from .sizes import Size, product
 
 
@@ -53,26 +53,27 @@ class Kernel:
         return f"{units} {what}, cut into contiguous pieces"
 
 
-def kernels_of(plan: Plan, group: Group, gpu: bool, name: str) -> list[Kernel]:
-    """The kernel, or the two kernels, that compute a group."""
+def kernels_of(plan: Plan, group: Group, gpu: Limits | None, name: str) -> list[Kernel]:
+    """The kernel, or the two kernels, that compute a group. `gpu`: asks for the GPU schedule, within these limits."""
     loops = build_loops(plan, group, name)
-    if group.split and not gpu and any(a.node is None or a.written for a in loops.arrays.values()) and loops.inner:
+    if group.split and gpu is None and any(a.node is None or a.written for a in loops.arrays.values()) and loops.inner:
         first, second = split_in_two(loops)
-        return [_kernel(first, False, True), _kernel(second, False, False)]
+        return [_kernel(first, None, True), _kernel(second, None, False)]
     return [_kernel(loops, gpu, False)]
 
 
-def _kernel(loops: Loops, gpu: bool, split: bool) -> Kernel:
+def _kernel(loops: Loops, gpu: Limits | None, split: bool) -> Kernel:
     shown = str(loops)
-    plan = schedule(loops, gpu, split)
-    renderer = GpuRenderer(plan) if gpu else CpuRenderer(plan)
+    plan = schedule(loops, gpu is not None, split)
+    renderer: CpuRenderer | GpuRenderer = CpuRenderer(plan) if gpu is None else GpuRenderer(plan, gpu)
     text = renderer.render()
     scratch = [a for a in loops.arrays.values() if a.node is None and a.written]
     empty = not plan.rows and not plan.inner
     units, grain, weight = _work(plan, empty)
+    local = renderer.size if isinstance(renderer, GpuRenderer) else 1
     return Kernel(loops.name, text, plan.style, list(loops.arrays.values()), list(loops.scalars.values()),
-                  list(plan.size_arguments().values()), units, grain, weight, GROUP_SIZE if gpu else 1,
-                  not gpu and not empty, list(loops.nodes), scratch, shown, _own_names(loops))
+                  list(plan.size_arguments().values()), units, grain, weight, local,
+                  gpu is None and not empty, list(loops.nodes), scratch, shown, _own_names(loops))
 
 
 def _work(plan: Schedule, empty: bool) -> tuple[list[tuple[Size, int]], int, list[Size]]:

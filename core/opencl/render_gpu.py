@@ -1,5 +1,5 @@
 """Kernels for GPUs: one element (or one row) per work-item with neighbouring items on neighbouring elements, or one row
-per work-group whose items each take every 64th element and combine their results in local memory.
+per work-group whose items each take every 64th (or as many as the group has) element and combine their results in local memory.
 
 They run on any device, so they are tested on CPU devices too.
 """
@@ -9,19 +9,30 @@ from __future__ import annotations
 from .c_text import Value
 from .loop_ir import Axis, Reduce, Store
 from .render import Renderer, combined, is_arg, neutral, scalar_type
-from .schedule import GROUP_SIZE, Pass
+from .schedule import Limits, Pass, Schedule
+from .sizes import product
+
+SMALLEST = 32             # work-items that a GPU runs in step at least
 
 
 class GpuRenderer(Renderer):
     """Styles items and groups."""
 
-    def render(self) -> str:
+    def __init__(self, plan: Schedule, limits: Limits) -> None:
+        super().__init__(plan)
         self.values: dict[str, Value] = {}
+        reductions = [r for p in plan.passes for r in p.reductions] if plan.style == "groups" else []
+        self.size = limits.size(sum(r.dtype.itemsize + (8 if is_arg(r) else 0) for r in reductions))
+        row = product(a.size for a in plan.inner)
+        while reductions and isinstance(row, int) and self.size > max(row, SMALLEST):
+            self.size //= 2                               # a short row has no work for more
+
+    def render(self) -> str:
         if self.plan.style == "groups":
             self._groups()
         else:
             self._items()
-        return "\n".join([*self.head((GROUP_SIZE, 1, 1), []), "{", *self.lines, "}"]) + "\n"
+        return "\n".join([*self.head((self.size, 1, 1), []), "{", *self.lines, "}"]) + "\n"
 
     def _positions(self, axes: list[Axis], number: str) -> None:
         names = [self.plan.names[a.id] for a in axes]
@@ -69,9 +80,9 @@ class GpuRenderer(Renderer):
         plan = self.plan
         reductions = [r for p in plan.passes for r in p.reductions]
         for r in reductions:
-            self.line(f"__local {scalar_type(r)} {r.name}_local[{GROUP_SIZE}];")
+            self.line(f"__local {scalar_type(r)} {r.name}_local[{self.size}];")
             if is_arg(r):
-                self.line(f"__local long {r.name}_where[{GROUP_SIZE}];")
+                self.line(f"__local long {r.name}_where[{self.size}];")
         self.line("const IDX i = get_group_id(0);")
         self.line("const IDX item = get_local_id(0);")
         self.uniform(self.values)
@@ -82,7 +93,7 @@ class GpuRenderer(Renderer):
         for p in plan.passes:
             if p.elements or p.reductions:
                 self._declare(p)
-                self.open(f"for (IDX j = item; j < {total}; j += {GROUP_SIZE})")
+                self.open(f"for (IDX j = item; j < {total}; j += {self.size})")
                 self._inner_positions()
                 self._elements(p)
                 self.close()
@@ -119,7 +130,7 @@ class GpuRenderer(Renderer):
         if is_arg(r):
             self.line(f"{r.name}_where[item] = {r.name}_at;")
         self.line("barrier(CLK_LOCAL_MEM_FENCE);")
-        self.open(f"for (int half_ = {GROUP_SIZE // 2}; half_ > 0; half_ >>= 1)")
+        self.open(f"for (int half_ = {self.size // 2}; half_ > 0; half_ >>= 1)")
         self.open("if (item < half_)")
         mine, other = f"{r.name}_local[item]", f"{r.name}_local[item + half_]"
         if is_arg(r):

@@ -38,7 +38,22 @@ LANES = 16
 BLOCK = 16384            # elements that a sum adds up before it goes to the outer total: keeps rounding errors small
 COLUMN_BLOCK = 1024      # the same along columns
 WIDE_STATEMENTS = 8      # per element, in blocks of several vectors
-GROUP_SIZE = 64          # work-items per work-group, GPU
+GROUP_SIZE = 64          # work-items per work-group of the GPU schedule on a device that is no GPU
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the GPU schedule asks of a device: work-items per work-group at most, and bytes of local memory per group."""
+
+    group: int = GROUP_SIZE
+    local_memory: int = 16384
+
+    def size(self, bytes_per_item: int) -> int:
+        """Work-items per group, a power of two, when each needs so many bytes of local memory."""
+        size = 1
+        while 2 * size <= self.group and 2 * size * bytes_per_item <= self.local_memory:
+            size *= 2
+        return size
 
 
 @dataclass(slots=True)

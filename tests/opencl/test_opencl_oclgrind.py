@@ -32,6 +32,14 @@ def test_no_fault_is_reported(what):
     assert not [line for line in output.splitlines() if any(r in line for r in REPORTS)], output[-3000:]
 
 
+def test_a_small_gpu_gets_groups_that_it_can_run():
+    """With 16 work-items per group and 1 KB of local memory, as no real GPU is, nothing may ask for more."""
+    done, output = run(["--data-races", "--max-wgsize", "16", "--local-mem-size", "1024"], "gpu")
+    assert done.returncode == 0, output[-3000:]
+    assert done.stdout.rstrip().endswith("done")
+    assert not [line for line in output.splitlines() if any(r in line for r in REPORTS)], output[-3000:]
+
+
 def test_a_planted_fault_is_reported():
     _, output = run([], "bad")
     assert "Invalid" in output
