@@ -40,6 +40,7 @@ class Shadow:
 
     def reset(self) -> None:
         self.checked = self.different = 0
+        self.last = ""                       # the last difference, as a sentence
         self.skipped: collections.Counter[str] = collections.Counter()
         self.uses: dict[int, int] = {}
 
@@ -110,6 +111,7 @@ class Shadow:
             Comparison(reused, plain).run()
         except Difference as found:
             self.different += 1
+            self.last = str(found)
             if self.different <= MOST_EVENTS:
                 RECORDER.event("shadow", f"{state.unit.qualname}, version {artifact.version}: {found}",
                                {"artifact": artifact.id, "code": state.code_id, "where": found.where, "reused": found.reused,

@@ -15,6 +15,8 @@ sys.path.insert(0, str(ROOT))
 import main  # noqa: E402
 
 main.make_importable()
+from guardscope.core.artifacts.settings import SETTINGS  # noqa: E402
+from guardscope.core.artifacts.shadow import SHADOW  # noqa: E402
 from guardscope.tests.attack.random.grammar import listing  # noqa: E402
 from guardscope.tests.attack.random.trial import attempt, run, shrink, shrink_program  # noqa: E402
 from guardscope.tests.attack.random.world import World  # noqa: E402
@@ -39,6 +41,7 @@ def attack(argv: list[str]) -> int:
     parser.add_argument("--program", default="", help="only programs whose name starts so")
     parser.add_argument("--backend", default="eager")
     parser.add_argument("--known", type=float, default=0.4, help="share of the programs that are written, not generated")
+    parser.add_argument("--shadow", action="store_true", help="with the shadow check on every reused call, which must find nothing")
     parser.add_argument("--stop", type=int, default=20, help="after so many different failures")
     options = parser.parse_args(argv)
     names = [n for n in World("plain", "slots").module.PROGRAMS if n.startswith(options.program)]
@@ -46,6 +49,7 @@ def attack(argv: list[str]) -> int:
         names = []
     elif options.program:
         options.known = 1.0
+    SETTINGS.shadow = int(options.shadow)
     start, found = time.time(), {}
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     signal.signal(signal.SIGPROF, too_long)
@@ -72,6 +76,8 @@ def attack(argv: list[str]) -> int:
             print(f"seed {seed}: {failure}\n{listing(failure.program)}", flush=True)
         if len(found) >= options.stop:
             break
+    if options.shadow:
+        print(f"shadow check: {SHADOW.checked} repeated, {SHADOW.different} different, {dict(SHADOW.skipped.most_common(8))}")
     print(f"{number + 1} trials from seed {options.seed}, {len(found)} different failures, {time.time() - start:.0f} s")
     return 1 if found else 0
 
