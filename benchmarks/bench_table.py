@@ -206,9 +206,9 @@ class Table:
             return f"{value:{width}.{digits}f}" if value is not None else f"{'-':>{width}s}"
 
         mark = "" if reached is None else "yes " if reached else "NO  "
+        peers = "".join(" " + cell(v, 8) for v in others.values())
         print(f"{name:20s} {cell(ours and ours * unit, 11)} {cell(base and base * unit, 11)} {cell(ratio, 6)} "
-              f"{cell(second, 6)} {goal:5.2f} {mark:4s}" + "".join(" " + cell(v, 8) for v in others.values()) + (f"  {note}" if note else ""),
-              flush=True)
+              f"{cell(second, 6)} {goal:5.2f} {mark:4s}{peers}" + (f"  {note}" if note else ""), flush=True)
         self.rows.append({"case": name, "kind": kind, "ours": ours, "base": base, "ratio": ratio, "second": second,
                           "goal": goal, "reached": reached, "note": note, "peers": others})
 

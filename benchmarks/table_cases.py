@@ -272,5 +272,20 @@ CASES = {c.name: c for c in [*_overhead_rows(), *_element_rows(), *_product_rows
 DYNAMIC = ("pw5", "gelu", "softmax", "layernorm", "sum_all", "sum_d0", "sum_d1", "mean_mid", "cumsum", "matmul:256",
            "attn:256", "embed:512", "block:1x64x256x4")
 
-# Why a row may fall short, by the start of its name; printed only where it does.
-WHY: dict[str, str] = {}
+# Why a row may fall short, by the start of its name (the first that fits); printed only where it does.
+CALL = "a call costs about 3 us from guards to result (launch and wait 1 us), the kernel less"
+WHY: dict[str, str] = {
+    "o_mlp6": "three products of 4 x 32 by BLAS, each with a wait before it; half of the time is guards and reading parameters",
+    "o_mod50": "51 kernel arguments cost 7 us in the driver; as much again goes to guards and reading parameters",
+    "o_args20": "the driver takes 4 us for 21 arguments, binding new arrays 2 us",
+    "o_": CALL,
+    "pw5:4K": CALL, "pw5:64K": CALL, "sum_all:4K": CALL, "sum_all:64K": CALL, "sum_d1:4K": CALL, "sum_d1:64K": CALL,
+    "gelu": "erf within 2.5 units of the last place; the quotient of polynomials that is faster errs by 5.5",
+    "softmax": "three walks over a row; the exponential is bound by arithmetic",
+    "layernorm": "three walks over a row: mean, variance, result",
+    "sum_d0": "reads at the speed of the cache; the goal is that of a kernel with its arguments preset",
+    "mean_mid": "32 columns are two vectors, so a block is narrow",
+    "pw5": "bound by memory: shares it with whatever else runs",
+    "cumsum": "the carry from vector to vector is in float64, one after the other",
+    "c_": "PoCL takes 85 ms for the first launch of each kernel, whatever it holds, and 0.25 s or more for a program",
+}
