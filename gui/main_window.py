@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLabel,
     QMainWindow,
+    QMenu,
     QMessageBox,
     QSizePolicy,
     QStackedWidget,
@@ -102,7 +103,10 @@ class MainWindow(QMainWindow):
     # making the frame
 
     def _make_menus(self) -> None:
+        old = self.menuBar().findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)
         self.menuBar().clear()
+        for menu in old:
+            menu.deleteLater()               # not at once: a command of this menu may be running
         for title, groups in self.commands.menus().items():
             menu = self.menuBar().addMenu(title)
             menu.setToolTipsVisible(True)
