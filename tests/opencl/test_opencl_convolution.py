@@ -72,6 +72,15 @@ def test_strided_input(graphs):
     convolve(graphs, graphs.wrap(normal(2, 9, 4, 40)).transpose(1, 2), normal(9, 4, 3, 3), padding=1)
 
 
+def test_strided_weight_and_bias(graphs):
+    """A bias that is a column of something, a weight that is turned around: what is read is what they hold."""
+    conv = graphs.torch.nn.functional.conv2d
+    x, wide, columns = normal(2, 4, 9, 9), normal(4, 6, 3, 3), normal(6, 2)
+    w, bias = wide.transpose(1, 0, 2, 3), columns[:, 1]
+    got = graphs.run(lambda x, w, b: conv(x, w, b, padding=1), x, graphs.wrap(wide).transpose(0, 1), graphs.wrap(columns)[:, 1])
+    assert np.abs(got - exact(x, w, bias, (1, 1), (1, 1), (1, 1), 1)).max() < 2e-5
+
+
 def test_on_all_cores(graphs):
     convolve(graphs, normal(2, 32, 40, 40), normal(32, 32, 3, 3), padding=1, always="large")
 

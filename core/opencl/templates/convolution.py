@@ -28,7 +28,7 @@ def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None
     out_channels, each = shape_of(w.spec)[:2]
     numbers = [*strides, *dilation, *window, out_channels, groups, *(p for pair in padding for p in pair)]
     if gpu or d.category != 2 or not d.opencl or spatial > 2 or not all(isinstance(n, int) for n in numbers) \
-            or not all(row_major(shape_of(n.spec), strides_of(n.spec)) for n in (w, node)) \
+            or not all(row_major(shape_of(n.spec), strides_of(n.spec)) for n in (w, node, *([] if bias is None else [bias]))) \
             or any(n == 0 for n in (*shape_of(node.spec), *shape_of(w.spec)) if isinstance(n, int)):
         return None
     flat = spatial == 1
