@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -58,6 +59,8 @@ def dict_setdefault(ev: Any, self: DictValue, key: Value, default: Value = NONE)
 
 
 def dict_update(ev: Any, self: DictValue, *args: Value, **kwargs: Value) -> Value:
+    if self.cls is collections.Counter:          # which adds
+        raise Break("call-unknown", what="Counter.update()")
     update_dict(ev, self, list(args), kwargs)
     return NONE
 

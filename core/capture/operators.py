@@ -141,6 +141,7 @@ def on_containers(ev: Any, op: type, a: Value, b: Value) -> Value:
                 if seq.cls in SEQUENCES:
                     return like_list(seq, items)
     if isinstance(a, DictValue) and isinstance(b, DictValue) and op is ast.BitOr:
+        refuse_counter(a, b)
         pairs = [(e.key, e.value) for d in (a, b) for e in list(complete(ev, d).values())]
         return new_dict(ev, pairs, a.cls)
     if isinstance(a, SetValue) and isinstance(b, SetValue) and op in (ast.BitOr, ast.BitAnd, ast.Sub, ast.BitXor):
@@ -166,6 +167,12 @@ def on_containers(ev: Any, op: type, a: Value, b: Value) -> Value:
 
 
 SEQUENCES = (list, collections.deque)
+
+
+def refuse_counter(a: DictValue, b: DictValue) -> None:
+    """Of two Counters `|` takes the larger counts."""
+    if collections.Counter in (a.cls, b.cls):
+        raise Break("operator", name="|", what="Counters")
 
 
 def like_list(model: ListValue, items: list[Value]) -> ListValue:
@@ -212,6 +219,7 @@ def inplace(ev: Any, op: type, a: Value, b: Value) -> Value:
         items[:] = items * int(lower(ev, b))
         return a
     if isinstance(a, DictValue) and op is ast.BitOr and isinstance(b, DictValue):
+        refuse_counter(a, b)
         for e in list(complete(ev, b).values()):
             dict_set(ev, a, e.key, e.value)
         return a

@@ -5,6 +5,7 @@ The API runs as it does eagerly; every operator it reaches records a node, becau
 
 from __future__ import annotations
 
+import collections
 import types
 from collections.abc import Callable
 from typing import Any
@@ -61,6 +62,8 @@ def lower(ev: Any, value: Value) -> Any:
             return tuple(items)
         return value.cls(*items) if hasattr(value.cls, "_fields") else value.cls(items)
     if isinstance(value, ListValue):
+        if value.cls is collections.deque:
+            raise CannotLower("a deque")
         return [lower(ev, v) for v in list_items(ev, value)]
     if isinstance(value, DictValue):
         return {lower(ev, e.key): lower(ev, e.value) for e in complete(ev, value).values()}

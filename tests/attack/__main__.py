@@ -41,7 +41,7 @@ def attack(argv: list[str]) -> int:
     parser.add_argument("--program", default="", help="only programs whose name starts so")
     parser.add_argument("--backend", default="eager")
     parser.add_argument("--known", type=float, default=0.4, help="share of the programs that are written, not generated")
-    parser.add_argument("--shadow", action="store_true", help="with the shadow check on every reused call, which must find nothing")
+    parser.add_argument("--shadow", action="store_true", help="repeat every reused call: nothing must be found")
     parser.add_argument("--stop", type=int, default=20, help="after so many different failures")
     options = parser.parse_args(argv)
     names = [n for n in World("plain", "slots").module.PROGRAMS if n.startswith(options.program)]

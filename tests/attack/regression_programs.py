@@ -1004,3 +1004,34 @@ def result_that_requires_gradients_written_in_place():
         held[0].fill_(2)
         return v + held[0]
     return f, (row(),), lambda: held.__setitem__(0, row().requires_grad_() * 2)
+
+
+# -- counters ----------------------------------------------------------------------------------------------------------
+@case
+def counters_add_what_they_are_updated_with():
+    def f(v, c):
+        c.update({"a": 5})
+        c.update(a=1)
+        return v + c["a"], c
+    return f, (row(), collections.Counter("aab")), nothing
+
+
+@case
+def union_of_counters():
+    def f(v, c):
+        d = c | collections.Counter("ab")
+        c |= collections.Counter("bbb")
+        return v + d["a"], d, c
+    return f, (row(), collections.Counter("aab")), nothing
+
+
+@case
+def size_given_as_a_deque():
+    held = [collections.deque([2])]
+    return (lambda v: v.sum() + torch.zeros(held[0])), (row(),), lambda: held.__setitem__(0, (2,))
+
+
+@case
+def description_of_parameters():
+    held = nn.ParameterList([nn.Parameter(torch.ones(3))])
+    return (lambda v: (v + 1, repr(held))), (row(),), nothing

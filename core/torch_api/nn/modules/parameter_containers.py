@@ -19,7 +19,7 @@ def _described(name: str, value: Any, type_text: str) -> str:
         return f"({name}): Object of type: {type(value).__name__}"
     size = "x".join(map(str, value.shape))
     place = "" if value.device.type == "cpu" else f" ({value.device})"
-    kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
+    kind = "Parameter" if issubclass(value._meta.cls, Parameter) else "Tensor"       # also of a tensor that is being traced
     return f"({name}): {kind} containing: [{type_text} of size {size}{place}]"
 
 
