@@ -90,8 +90,13 @@ class Break:
         line = getattr(self.node, "lineno", self.ev.unit.first_line)
         sites = {case: make_resume(self.ev.unit, self.levels.path, rest, line, temporaries, result, bound, self.cell_names(),
                                    TAGS[case]) for case, rest in rests.items()}
-        for site in sites.values():
+        for case, site in sites.items():
             site.unit.words.update(self.operands.words)
+            if case == "item":                              # what the loop's target takes in this pass
+                around = [self.node, self.statement, *(step.owner for step in reversed(self.frame.path))]
+                loop = next((s for s in around if isinstance(s, ast.For)), None)
+                if loop is not None:
+                    site.unit.words[result] = ast.unparse(loop.target)
         return sites
 
     def present(self) -> None:

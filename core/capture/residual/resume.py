@@ -74,8 +74,8 @@ def make_resume(unit: Unit, path: Sequence[Level], rest: list[ast.stmt], line: i
     live = live_names(body)
     stored = stored_names(body)
     before = tuple(dict.fromkeys(name for name in temporaries if name in live))
-    cell_names = tuple(c for c in cells if c in live or c in stored)
-    by_value = tuple(n for n in bound if n in live and n not in cells and n not in before and n != result)
+    cell_names = tuple(sorted(c for c in cells if c in live or c in stored))     # sorted: paths that converge must agree
+    by_value = tuple(sorted(n for n in bound if n in live and n not in cells and n not in before and n != result))
     scope = names_of(unit.original.node)
     refuse_unbound_cells(body, [c for c in cell_names if c in scope.local], live, bound)
     given = {*before, *by_value, *cells, *((result,) if result in live else ())}
