@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import enum
 import operator
 from collections.abc import Callable
@@ -100,7 +101,12 @@ def equal(ev: Any, a: Value, b: Value) -> Any:
         x, y = list_items(ev, a), list_items(ev, b)
         return len(x) == len(y) and all(truth(ev, compare(ev, ast.Eq, p, q)) for p, q in zip(x, y))
     if isinstance(a, DictValue) and isinstance(b, DictValue):
-        left, right = complete(ev, a, False), complete(ev, b, False)
+        if a.cls is b.cls is collections.Counter:               # what is missing counts as zero
+            raise Break("operator", name="==", what="Counters")
+        in_order = a.cls is b.cls is collections.OrderedDict
+        left, right = complete(ev, a, in_order), complete(ev, b, in_order)
+        if in_order and list(left) != list(right):
+            return False
         return left.keys() == right.keys() and all(truth(ev, compare(ev, ast.Eq, e.value, right[k].value))
                                                    for k, e in left.items())
     if isinstance(a, SetValue) and isinstance(b, SetValue):

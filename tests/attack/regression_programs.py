@@ -1035,3 +1035,15 @@ def size_given_as_a_deque():
 def description_of_parameters():
     held = nn.ParameterList([nn.Parameter(torch.ones(3))])
     return (lambda v: (v + 1, repr(held))), (row(),), nothing
+
+
+@case
+def ordered_dicts_are_equal_in_order():
+    pair = [collections.OrderedDict(a=1, b=2), collections.OrderedDict(a=1, b=2)]
+    return (lambda v: v + (1 if pair[0] == pair[1] else 2)), (row(),), lambda: pair[1].move_to_end("a")
+
+
+@case
+def counters_are_equal_without_their_zeros():
+    pair = [collections.Counter("ab"), collections.Counter("ab")]
+    return (lambda v: v + (1 if pair[0] == pair[1] else 2)), (row(),), lambda: pair[1].update(z=0)
