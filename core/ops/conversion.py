@@ -47,6 +47,14 @@ def contiguous(self: Any, memory_format: Any = None) -> Any:
     return self if is_contiguous(self.shape, self._meta.strides) else call(CONTIGUOUS, (self,))
 
 
+def in_format_of(result: Any, input: Any) -> Any:
+    """`result` contiguous, or channels last where `input` is: the memory format that normalisations and resizing keep."""
+    if input.ndim == 4 and is_channels_last(input.shape, input._meta.strides) and not is_contiguous(input.shape,
+                                                                                                    input._meta.strides):
+        return result if is_channels_last(result.shape, result._meta.strides) else call(CHANNELS_LAST, (result,))
+    return result if is_contiguous(result.shape, result._meta.strides) else call(CONTIGUOUS, (result,))
+
+
 @spelled("", "is_contiguous", None)
 def is_contiguous_(self: Any, memory_format: Any = None) -> bool:
     """Whether the layout is row-major (or the stated memory format)."""

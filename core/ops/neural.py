@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import NotYetSupported
 from ..tensor import dtypes as dt
 from .broadcast import broadcast_two, same
-from .conversion import elements
+from .conversion import elements, in_format_of
 from .declare import Spec, operator, spelled, type_name
 from .dims import is_int, sizes, wrap_dim
 from .matmul import MATMUL
@@ -203,7 +203,7 @@ def batch_norm(input: Any, running_mean: Any = None, running_var: Any = None, we
         out = out * _per_channel(weight, ndim)
     if bias is not None:
         out = out + _per_channel(bias, ndim)
-    return out.to(input.dtype)
+    return in_format_of(out.to(input.dtype), input)
 
 
 @spelled("F.group_norm group_norm", "", MEAN)
@@ -218,7 +218,7 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     centred = x - call(MEAN, (x, (2,), True, None))
     out = (centred * (call(MEAN, (centred * centred, (2,), True, None)) + eps).rsqrt()).reshape(tuple(input.shape))
     out = out if weight is None else out * _per_channel(weight, input.ndim)
-    return (out if bias is None else out + _per_channel(bias, input.ndim)).to(input.dtype)
+    return in_format_of((out if bias is None else out + _per_channel(bias, input.ndim)).to(input.dtype), input)
 
 
 @spelled("F.instance_norm", "", MEAN)
@@ -231,7 +231,7 @@ def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None,
         samples = input.detach().reshape(input.shape[0], input.shape[1], -1)
         running_mean.copy_(running_mean * (1 - momentum) + samples.mean(-1).mean(0) * momentum)
         running_var.copy_(running_var * (1 - momentum) + samples.var(-1).mean(0) * momentum)
-    return group_norm(input, input.shape[1], weight, bias, eps)
+    return group_norm(input, input.shape[1], weight, bias, eps).contiguous()
 
 
 # -- attention -------------------------------------------------------------------------------------------------------

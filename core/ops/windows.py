@@ -227,7 +227,8 @@ def _pad_rule(m: Any, pads: tuple, mode: str, value: Any) -> Spec:
             if (low or high) and (low > limit or high > limit):
                 raise RuntimeError(f"Argument #4: Padding size should be less than the corresponding input dimension, but got: "
                                    f"padding ({low}, {high}) at dimension {d} of input {list(m.shape)}")
-    return Spec(m.dtype, [n + low + high if low or high else n for n, (low, high) in zip(m.shape, pads)])
+    shape = tuple([n + low + high if low or high else n for n, (low, high) in zip(m.shape, pads)])
+    return Spec(m.dtype, shape, layout_like(m, shape))
 
 
 PAD = operator("pad", "input, pad:ints, mode:str, value", Extern(), _pad_array, _pad_rule)

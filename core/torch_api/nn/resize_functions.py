@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...ops.conversion import in_format_of
 from ...ops.op import call
 from ...ops.resampling import RESIZE
 from ...tensor.dtypes import float32, float64, int64
@@ -56,7 +57,7 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
             out = _linear(out, d + 2, have, want, factor, bool(align_corners))
         else:
             out = _nearest(out, d + 2, have, want, factor, 0.5 if mode == "nearest-exact" else 0.0)
-    return out.contiguous()
+    return in_format_of(out, input)
 
 
 def _target(input: Any, size: Any, scale_factor: Any, dims: int, recompute: bool | None) -> tuple[list, list]:
