@@ -234,18 +234,6 @@ def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
     return self.new_empty(*args)
 
 
-def to_sparse(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """Sparse tensors do not exist: raises NotYetSupported."""
-    raise NotYetSupported("Tensor.to_sparse() does not exist in Guardscope: keep the tensor dense; torch.spmm and "
-                          "torch.sparse.mm "
-                          "take dense operands.")
-
-
-def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
-    """The tensor itself: all are dense."""
-    return self if dtype is None else conversion.convert(self, dtype, None)
-
-
 def same_tensor(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The tensor itself: memory is neither pinned nor shared."""
     return self
@@ -318,10 +306,6 @@ METHODS: dict[str, Any] = {
     "retain_grad": retain_grad,
     "new": new,
     "cuda": cuda,
-    "to_sparse": to_sparse,
-    "to_sparse_coo": to_sparse,
-    "to_sparse_csr": to_sparse,
-    "to_dense": to_dense,
     "pin_memory": same_tensor,
     "share_memory_": same_tensor,
     "is_same_size": is_same_size, "apply_": apply_, "map_": map_, "is_shared": never,
@@ -356,7 +340,7 @@ PROPERTIES: dict[str, property] = {
     "is_cuda": property(lambda self: self._meta.device.type == "cuda"),
     "is_cpu": property(lambda self: self._meta.device.type == "cpu"),
     "is_meta": property(lambda self: self._meta.device.type == "meta"),
-    "is_sparse": property(lambda self: False), "is_quantized": property(lambda self: False),
+    "is_quantized": property(lambda self: False),
     **{f"is_{name}": property(lambda self: False) for name in ("mps", "xpu", "xla", "ipu", "hpu", "vulkan", "maia", "mtia",
                                                                "sparse_csr", "lazy")},
     "is_mkldnn": property(lambda self: False), "is_nested": property(lambda self: False),

@@ -21,6 +21,10 @@ globals().update(absent_dtypes.ABSENT)
 globals().update(absent_dtypes.ALIASES)
 globals().update(extras.NAMES)
 printing.install()
+from . import sparse_tensors  # noqa: E402  needs the names above
+
+sparse_tensors.install()
+sparse_coo_tensor = sparse_tensors.sparse_coo_tensor
 set_printoptions = printing.set_printoptions
 get_printoptions = printing.get_printoptions
 

@@ -74,7 +74,7 @@ ABSENT: dict[str, Any] = {
         "ByteStorage": _STORAGE,
         "FloatStorage": _STORAGE,
         **dict.fromkeys(
-            ("sparse_coo_tensor", "sparse_csr_tensor", "sparse_csc_tensor", "sparse_compressed_tensor"), "use a dense tensor"
+            ("sparse_csr_tensor", "sparse_csc_tensor", "sparse_compressed_tensor"), "use a dense tensor"
         ),
     }.items()
 }
@@ -135,7 +135,7 @@ def _softmax_backward_data(grad_output: Any, output: Any, dim: int, input_dtype:
 
 
 def spmm(input: Any, mat2: Any) -> Any:
-    """The matrix product (of dense tensors: there are no others here)."""
+    """The matrix product of a sparse or dense matrix with a dense one."""
     return input.mm(mat2)
 
 

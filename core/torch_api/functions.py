@@ -35,7 +35,7 @@ class layout:
         return f"torch.{self._name}"
 
 
-STRIDED = layout("strided")
+STRIDED, SPARSE_COO = layout("strided"), layout("sparse_coo")
 setattr(Tensor, "layout", property(lambda self: STRIDED))  # noqa: B010  a plain assignment is a type error
 
 
@@ -88,7 +88,8 @@ def names() -> dict[str, Any]:
     out.update({"Tensor": Tensor, "Size": Size, "device": device, "layout": layout, "memory_format": memory_format,
                 "strided": STRIDED, "contiguous_format": memory_format("contiguous_format"),
                 "legacy_contiguous_format": memory_format("contiguous_format"),
-                **{n: layout(n) for n in ("jagged", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")},
+                "sparse_coo": SPARSE_COO,
+                **{n: layout(n) for n in ("jagged", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")},
                 "preserve_format": memory_format("preserve_format"), "channels_last": memory_format("channels_last"),
                 "channels_last_3d": memory_format("channels_last_3d"), "pi": math.pi, "e": math.e, "inf": math.inf,
                 "nan": math.nan, "newaxis": None, "is_storage": is_storage})

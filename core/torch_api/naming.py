@@ -21,7 +21,7 @@ PRIVATE = frozenset((
     "absent_dtypes", "attention_functions", "bag_functions", "compile_entry", "dtype_info", "extras", "foreach",
     "functions", "generator", "grad_modes", "import_only", "importing", "loss_functions", "lr_base", "lr_cycles",
     "margin_loss", "margin_losses", "naming", "other_functions", "printing", "random_functions", "resize_functions",
-    "safetensors", "sampling_functions", "saving", "settings", "toplevel", "tracked", "unsupported", "walk"))
+    "safetensors", "sampling_functions", "saving", "settings", "sparse_tensors", "toplevel", "tracked", "unsupported", "walk"))
 
 # Modules that PyTorch has under other names, or splits in another way.
 OTHER_NAMES = {f"torch.{there}": f"torch.{here}" for here, names in {
