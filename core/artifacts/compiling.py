@@ -211,7 +211,7 @@ def _record(state: CodeState, artifact: Artifact, captured: Captured, built: Any
     reads = [{"origin": str(origin), "protected": how} for origin, how in captured.reads]
     artifact.id = RECORDER.artifact(
         state.code_id, artifact.version, graph_text=graph_text(graph) if graph is not None else "",
-        python_text=captured.entry_source, guard_source=artifact.guards.source, has_graph=graph is not None,
+        python_text=captured.text, guard_source=artifact.guards.source, has_graph=graph is not None,
         dynamic_dims=dynamic_dims(captured), ends_in_break=broke, inputs=inputs, reads=reads,
         owner=owner)
     rows = []

@@ -47,7 +47,8 @@ class Captured:
 
     globals_slots: name in generated code -> object (the globals dicts `__G`, `__G_1`, ... and pinned objects).
     reads: (origin text, "checked" | "input" | "constant: why"). tensors: origin of each tensor input -> the tensor.
-    kinds: parameter -> "plain" (a number, text or None), "tensor", or its type's name.
+    kinds: parameter -> "plain" (a number, text or None), "tensor", or its type's name. continuations: the functions that the
+    entry goes on with after a break, as text.
     """
 
     graph: Graph
@@ -61,6 +62,12 @@ class Captured:
     tensors: dict[Origin, Any] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
     examples: tuple = ()
+    continuations: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The artifact as Python: its entry, and the continuations that the entry goes on with."""
+        return "\n\n".join([self.entry_source, *self.continuations])
 
     @property
     def ops(self) -> int:

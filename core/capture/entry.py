@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import itertools
 import linecache
+import os
 import types
 from collections.abc import Callable
 from typing import Any
@@ -90,7 +91,7 @@ def assemble(ev: Any, r: Rebuilder, info: BreakInfo | None, span: Span | None = 
     return Captured(
         graph=graph, guards=list(ev.guards.values()), env=ev.env, globals_slots=dict(slots), entry_source=source,
         make_entry=make_entry, break_=info, reads=account(ev, r.fetched), tensors=dict(ev.input_tensors),
-        kinds=ev.kinds, examples=tuple(real for _, real in inputs))
+        kinds=ev.kinds, examples=tuple(real for _, real in inputs), continuations=list(ev.continuations))
 
 
 def run_graph(ev: Any, call: str, lines: list[str]) -> list[str]:
@@ -115,7 +116,10 @@ def constants_only(graph: Any) -> Callable[..., tuple]:
 
 
 def compile_entry(source: str, namespace: dict[str, Any], unit: Any, span: Span) -> Callable[..., Any]:
-    """Compile an entry of function `unit`; all of it is at `span` of the script."""
+    """Compile an entry of function `unit`; all of it is at `span` of the script. With GUARDSCOPE_STEP in the environment it
+    is a file of its own instead, so that a debugger steps through the entry's text."""
+    if os.environ.get("GUARDSCOPE_STEP"):
+        return stepped_entry(source, namespace, unit)
     place = span[1:] if span.end_line else (span.line, 0, span.line, 0)
     tree = ast.parse(source)
     for node in ast.walk(tree):
@@ -124,6 +128,15 @@ def compile_entry(source: str, namespace: dict[str, Any], unit: Any, span: Span)
     module = compile(tree, span.file, "exec", dont_inherit=True)
     code = next(c for c in module.co_consts if isinstance(c, types.CodeType))
     return types.FunctionType(code.replace(co_name=unit.name, co_qualname=unit.qualname), namespace, unit.name)
+
+
+def stepped_entry(source: str, namespace: dict[str, Any], unit: Any) -> Callable[..., Any]:
+    """The entry under its own text, which linecache hands to debuggers."""
+    name = f"<entry {next(_numbers)} of {unit.qualname}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    exec(compile(source, name, "exec", dont_inherit=True), namespace)
+    made: Callable[..., Any] = namespace["entry"]
+    return made
 
 
 def driver(entry: Callable[..., Any], params: list[str]) -> Callable[..., Any]:

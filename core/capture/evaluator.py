@@ -65,6 +65,7 @@ class Evaluator:
         self.constants: set[Origin] = set()        # pinned objects of which nothing is guarded: see cached_calls.py
         self.cached: list[TensorValue] = []        # tensors that functools.lru_cache would keep
         self.data: dict[str, TensorValue] = {}     # symbol of a number read out of a tensor -> the value of its node
+        self.continuations: list[str] = []         # the text of what follows a break
         self.born: dict[int, ast.expr] = {}        # id of a value -> the call in the compiled function that made it
 
     # -- places -------------------------------------------------------------------------------------------------------

@@ -134,6 +134,7 @@ class Break:
         for value in self.used():
             r.count(value)
         effects.write(self.ev, r)
+        self.ev.continuations = [site.text for site in self.sites.values()]
         kept = {t for s in self.sites.values() for t in s.temporaries} | {n for _, n in levels.around} | {levels.raising}
         for name, text in levels.texts.items():
             if name in kept:

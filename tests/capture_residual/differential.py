@@ -35,7 +35,7 @@ GLOBALS = {"g_count": 0, "g_name": 1}
 OPAQUE = torch._dynamo.disable(support.opaque)
 PROGRAMS = {node.name: node for file in ("programs.py", "programs_flow.py")
             for node in support.load_programs(HERE / file).body if isinstance(node, ast.FunctionDef)}
-ARGUMENTS = [(2,), (2,), (-1,), (2,)]
+ARGUMENTS = [(2,), (-1,), (2,)]
 
 
 class Case(NamedTuple):

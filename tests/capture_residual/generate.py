@@ -375,7 +375,8 @@ class Generator:
         inner = f"yield {self.integer(bound, 1)} + j"
         body = self.pick(f"    {inner}", f"    k = {inner}\n        show(k)", f"    try:\n            {inner}\n        "
                          "finally:\n            show('left')", "    yield from [j, gb(j)]")
-        lines = [f"def {name}(n):", "    for j in range(n):", *f"    {body}".split("\n"), f"    return gb({self.integer(bound, 1)})"]
+        lines = [f"def {name}(n):", "    for j in range(n):", *f"    {body}".split("\n"),
+                 f"    return gb({self.integer(bound, 1)})"]
         self.locals = True
         end = self.pick("pass", "gb(1)", f"if {item} > {self.integer(bound, 1)}: break", "continue")
         use = self.pick(f"a = sum({name}(3))", f"l = [*{name}(2), 1]",

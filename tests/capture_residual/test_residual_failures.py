@@ -196,8 +196,8 @@ def test_a_fault_of_the_evaluator_is_told(monkeypatch):
     monkeypatch.setitem(statements.STATEMENTS, statements.ast.Assign, broken)
 
     def f(x):
-        x = x + 1
-        return x
+        y = x + 1
+        return y * 1
 
     assert torch.compile(f, backend="eager")(torch.arange(2.0)).tolist() == [1.0, 2.0]
     assert [kind for kind, _, _ in told] == ["internal_error"]
