@@ -74,8 +74,9 @@ GroupMember = group
 _ONE = "Guardscope runs one process: guard such calls by torch.distributed.is_initialized()"
 _CALLS = ("init_process_group", "destroy_process_group", "all_reduce", "all_gather", "all_gather_object", "all_to_all",
           "all_to_all_single", "all_gather_into_tensor", "broadcast", "broadcast_object_list", "barrier", "gather",
-          "gather_object", "scatter", "scatter_object_list", "reduce", "reduce_scatter", "reduce_scatter_tensor", "send", "recv",
-          "isend", "irecv", "new_group", "monitored_barrier", "get_backend", "init_device_mesh", "get_process_group_ranks")
+          "gather_object", "scatter", "scatter_object_list", "reduce", "reduce_scatter", "reduce_scatter_tensor", "send",
+          "recv", "isend", "irecv", "new_group", "monitored_barrier",
+          "get_backend", "init_device_mesh", "get_process_group_ranks")
 globals().update({name: not_yet(f"torch.distributed.{name}", _ONE) for name in _CALLS})
 init_process_group: Any = globals()["init_process_group"]
 

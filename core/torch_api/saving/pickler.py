@@ -7,12 +7,15 @@ import collections
 import pickle
 from typing import Any
 
+import numpy as np
+
 from ...errors import NotYetSupported
 from ...tensor.devices import device
 from ...tensor.dtypes import dtype
 from ...tensor.meta import Size
 from ...tensor.tensor import Tensor
 from ..nn.parameter import Parameter
+from .numpy_parts import CODES
 from .storages import memory_of, storage_name
 
 PLAIN = (type(None), bool, int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset,
@@ -32,7 +35,9 @@ class Name:
 # Classes and functions that the pickles of plain containers name.
 WRITTEN = {id(value): Name(module, value.__name__) for module, values in {
     "collections": (collections.OrderedDict, collections.Counter), "_codecs": (codecs.encode,),
-    "__builtin__": (set, frozenset, bytearray, complex, slice)}.items() for value in values}
+    "numpy": (np.ndarray, np.dtype),
+    "__builtin__": (set, frozenset, bytes, bytearray, complex, slice)}.items() for value in values}
+ARRAY, NUMBER = Name("numpy._core.multiarray", "_reconstruct"), Name("numpy._core.multiarray", "scalar")
 TENSOR, PARAMETER = Name("torch._utils", "_rebuild_tensor_v2"), Name("torch._utils", "_rebuild_parameter")
 
 
@@ -74,6 +79,12 @@ class SafePickler(pickle._Pickler):  # type: ignore[name-defined]  # Python's ow
             return Name("torch", "device"), (obj.type,) if obj.index is None else (obj.type, obj.index)
         if cls is Size:
             return Name("torch", "Size"), (tuple(obj),)
+        if cls is np.ndarray and obj.dtype.char in CODES:
+            return ARRAY, (np.ndarray, (0,), b"b"), (1, obj.shape, obj.dtype, False, obj.tobytes())
+        if isinstance(obj, np.dtype) and obj.char in CODES:
+            return np.dtype, (obj.str[1:], False, True), (3, obj.str[0], None, None, None, -1, -1, 0)
+        if isinstance(obj, np.generic) and obj.dtype.char in CODES:
+            return NUMBER, (obj.dtype, obj.tobytes())
         if cls not in PLAIN:
             raise NotYetSupported(f"torch.save keeps tensors, numbers, texts and plain containers in Guardscope, not an object "
                                   f"of class {cls.__module__}.{cls.__qualname__}: save its state_dict() or its plain values.")

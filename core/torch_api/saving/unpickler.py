@@ -14,6 +14,7 @@ from ...tensor.meta import Size
 from ...tensor.tensor import Tensor
 from ..absent_dtypes import ABSENT
 from ..nn.parameter import Parameter
+from . import numpy_parts
 from .storages import DTYPE_OF_STORAGE, Refused, Stored
 
 SAFE_BUILTINS = {"set": set, "frozenset": frozenset, "bytearray": bytearray, "complex": complex, "slice": slice, "dict": dict,
@@ -66,6 +67,7 @@ def encode_latin1(text: Any, encoding: Any) -> bytes:
 
 
 KNOWN: dict[tuple[str, str], Any] = {
+    **numpy_parts.KNOWN,
     ("collections", "OrderedDict"): collections.OrderedDict, ("collections", "Counter"): collections.Counter,
     ("torch._utils", "_rebuild_tensor_v2"): rebuild_tensor, ("torch._utils", "_rebuild_tensor_v3"): rebuild_tensor_of_dtype,
     ("torch._utils", "_rebuild_tensor"): rebuild_tensor, ("torch._utils", "_rebuild_parameter"): rebuild_parameter,

@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Callable
 from typing import Any
 
+from .numpy_parts import arrays_in_place
 from .pickler import SafePickler
 from .storages import Refused
 from .unpickler import SafeUnpickler
@@ -113,7 +114,8 @@ def read(file: Any, shown: str, place: Callable[[str], None]) -> Any:
         raise RuntimeError(f"{shown} was saved on a machine of the other byte order: save it again on a little-endian machine")
     data = archive.record("data.pkl", None)
     try:
-        return SafeUnpickler(io.BytesIO(data), archive.storage, place).load()
+        loaded = SafeUnpickler(io.BytesIO(data), archive.storage, place).load()
+        return arrays_in_place(loaded, {})
     except (Refused, RuntimeError):
         raise
     except Exception as problem:
