@@ -30,7 +30,7 @@ def expand(graph: Graph, keep: Callable[[Node], bool] = lambda node: False) -> E
     out = Expanded(graph, {id(n): n for n in graph.nodes})
     stuck: set[str] = set()
     for _ in range(DEPTH):
-        todo = {n.name for n in out.graph.nodes if definition(n) is not None and n.name not in stuck and not keep(n)}
+        todo = {id(n) for n in out.graph.nodes if definition(n) is not None and n.name not in stuck and not keep(n)}
         if not todo:
             break
         out = _expand_once(out, todo, stuck)
@@ -47,7 +47,7 @@ def definition(node: Node) -> Callable[..., Any] | None:
     return lower.fn if isinstance(lower, Composite) else lower.otherwise if isinstance(lower, Template) else None
 
 
-def _expand_once(before: Expanded, todo: set[str], stuck: set[str]) -> Expanded:
+def _expand_once(before: Expanded, todo: set[int], stuck: set[str]) -> Expanded:
     new = Graph(before.graph.name)
     place: dict[int, Any] = {}                     # id(old node) -> new Node, or a tuple of them
     origin: dict[int, Node] = {}
@@ -62,7 +62,7 @@ def _expand_once(before: Expanded, todo: set[str], stuck: set[str]) -> Expanded:
             place[id(node)] = place[id(node.args[0])][node.args[1]]
             continue
         result = None
-        if node.name in todo:
+        if id(node) in todo:                       # names repeat after a composite is written out
             result = _trace(tracer, node, moved)
             if result is None:
                 del new.nodes[start:]
