@@ -70,7 +70,7 @@ def assemble(ev: Any, r: Rebuilder, info: BreakInfo | None, span: Span | None = 
     if graph.computes or outputs:
         names = [r.output_names[id(v)] for v in outputs]
         target = f"{', '.join(names)}{',' if len(names) == 1 else ''} = " if names else ""
-        body += run_graph(ev, f"{target}__graph({arguments})", r.lines)
+        body += run_graph(ev, f"{target}__graph({arguments})", r.lines, r.builtin(Exception))
     else:
         body += r.lines
     params = list(ev.unit.params)
@@ -94,14 +94,14 @@ def assemble(ev: Any, r: Rebuilder, info: BreakInfo | None, span: Span | None = 
         kinds=ev.kinds, examples=tuple(real for _, real in inputs), continuations=list(ev.continuations))
 
 
-def run_graph(ev: Any, call: str, lines: list[str]) -> list[str]:
+def run_graph(ev: Any, call: str, lines: list[str], every: str) -> list[str]:
     """The call of the graph, then `lines`. Nothing of the script's has happened before it, so that where it fails (an index
     that is out of range) plain Python can begin again: it handles the error as the script says, or raises it at the line of
-    the operator. Not where the graph writes into tensors of the caller's."""
+    the operator. Not where the graph writes into tensors of the caller's. `every`: the name of Exception in the entry."""
     if not ev.graph.operations or written_inputs(ev):
         return [call, *lines]
     passed = ", ".join(["__fn", "__problem", *ev.unit.params])
-    return ["try:", f"    {call}", "except Exception as __error:", "    __problem = __error",
+    return ["try:", f"    {call}", f"except {every} as __error:", "    __problem = __error",
             "else:", *(f"    {line}" for line in lines), f"return __rt.plainly({passed})"]
 
 

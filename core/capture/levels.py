@@ -122,14 +122,15 @@ class Levels:
             return bool(level.around.owner.finalbody) or owner.name is not None
         return isinstance(level.around, Managers) and not self.own.isdisjoint(level.around.names)
 
-    def surrounded(self, lines: list[str], placed: dict[str, str]) -> list[str]:
-        """The native step in the modes and exceptions that surround it. `placed`: variable -> its text in the entry."""
+    def surrounded(self, lines: list[str], placed: dict[str, str], every: str) -> list[str]:
+        """The native step in the modes and exceptions that surround it. `placed`: variable -> its text in the entry; `every`:
+        the name of BaseException there."""
         for kind, name in reversed(self.around):
             inner = [f"    {line}" for line in lines]
             if kind == "with":
                 lines = [f"with {placed[name]}:", *inner]
             else:
-                lines = ["try:", f"    {placed[name]}.again()", "except BaseException:", f"    {placed[name]}.settle()", *inner]
+                lines = ["try:", f"    {placed[name]}.again()", f"except {every}:", f"    {placed[name]}.settle()", *inner]
         return lines
 
 

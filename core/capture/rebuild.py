@@ -86,6 +86,11 @@ class Rebuilder:
         """The name under which the entry knows an object."""
         return self.ev.pin(obj, name).slot
 
+    def builtin(self, real: type) -> str:
+        """The name of a class of Python's own, unless the script has a variable of that name."""
+        name = real.__name__
+        return self.pin(real) if name in self.names else name
+
     # -- existing objects ---------------------------------------------------------------------------------------------
     def fetch(self, origin: Origin) -> str:
         """A local that holds what `origin` names, as it was when the call began."""

@@ -146,9 +146,10 @@ class Break:
             r.lines.append(self.yielded(self.step))
             return
         tails = {case: self.tail(case, site) for case, site in self.sites.items()}    # adds the lines that build objects
-        lines = levels.surrounded(self.step.lines(), self.placed)
+        every = r.builtin(BaseException)
+        lines = levels.surrounded(self.step.lines(), self.placed, every)
         if "raised" in tails:
-            lines = ["try:", *indented(lines), f"except BaseException as {operands.result}:", *indented(tails["raised"])]
+            lines = ["try:", *indented(lines), f"except {every} as {operands.result}:", *indented(tails["raised"])]
         r.lines += lines
         if "true" in tails:
             r.lines += [f"if {operands.result}:", *indented(tails["true"]), *tails["false"]]

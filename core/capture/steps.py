@@ -110,6 +110,11 @@ class Comprehension(NativeStep):
 class Yield(NativeStep):
     """`yield`: the entry hands the item over, and is called again with what was sent."""
 
+    def __init__(self, at: Any) -> None:
+        super().__init__(at)
+        if any(kind == "with" for kind, _ in at.levels.around):
+            raise CannotResume("the consumer of the generator runs in a mode that it switched")
+
     @property
     def each(self) -> bool:
         return isinstance(self.node, ast.YieldFrom)

@@ -418,3 +418,56 @@ def walrus(x, n):
     if (s := x.sum().item()) > n and (m := x.max()) > 0:
         return s, m
     return s
+
+
+def generator_in_a_mode(x, n):
+    def numbers():
+        with torch.no_grad():
+            for i in range(2):
+                note("inside", torch.is_grad_enabled())
+                yield x * i
+
+    out = []
+    for v in numbers():
+        note("outside", torch.is_grad_enabled())
+        out.append(v + n)
+    note("after", torch.is_grad_enabled())
+    return out
+
+
+def python_names(x, n):
+    bool = iter = next = type = n
+    for Exception in range(2):
+        for BaseException in range(2):
+            x = x + bool + iter + next + type
+            note(Exception, BaseException)
+            try:
+                note(x.sum() > 0)
+                if BaseException:
+                    continue
+                x = x * 2
+            finally:
+                note("finally")
+    return x, Exception, BaseException
+
+
+def modules_in_a_loop(x, n):
+    for i, layer in enumerate([MODEL.a, MODEL.a, torch.relu]):
+        x = layer(x) + n
+        note(i, x)
+        if x.sum() < -1000:
+            break
+        x = torch.relu(x)
+    return x
+
+
+def failing_index(x, n):
+    out = []
+    for i in range(4):
+        try:
+            out.append(x[torch.tensor([i, n])])
+            note(i)
+        except IndexError as e:
+            note(str(e))
+            x = x + 1
+    return out
