@@ -67,7 +67,7 @@ def container_of_modules(ev: Any, cls: type, args: list[Value], kwargs: dict[str
         return None
     real = cls()
     for name, module in named.items():
-        real.add_module(name, module.real)  # type: ignore[attr-defined]
+        real.add_module(name, module.real)
     return ev.force(ev.existing(ev.pin(real, cls.__name__), real))
 
 

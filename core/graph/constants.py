@@ -70,7 +70,7 @@ def _gather(node: Node, order: list[Node], seen: set[int]) -> bool:
 def _symbolic(node: Node) -> bool:
     specs = node.spec if isinstance(node.spec, tuple) else (node.spec,)
     sizes = [n for s in specs if hasattr(s, "shape") for n in s.shape]
-    if not all(isinstance(n, int) for n in sizes) or sum(1 for n in sizes) and np.prod(sizes) > MOST_ELEMENTS:
+    if not all(isinstance(n, int) for n in sizes) or sizes and np.prod(sizes) > MOST_ELEMENTS:
         return True
     return _has_symbol(node.args)
 

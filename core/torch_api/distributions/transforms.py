@@ -104,7 +104,7 @@ class AffineTransform(Transform):
         self.loc, self.scale, self.event_dim = loc, scale, event_dim
 
     @property
-    def sign(self) -> Any:  # type: ignore[override]
+    def sign(self) -> Any:
         if isinstance(self.scale, int | float):
             return (self.scale > 0) - (self.scale < 0)
         return self.scale.sign()

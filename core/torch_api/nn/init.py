@@ -205,12 +205,13 @@ def sparse_(tensor: Any, sparsity: float, std: float = 0.01, generator: Any = No
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor.shape
     zeros = int(math.ceil(sparsity * rows))
-    from .. import toplevel as T
+    from .. import toplevel
 
+    randperm: Any = toplevel.randperm
     with _NoGrad():
         tensor.normal_(0, std, generator=generator)
         for column in range(columns):
-            chosen = T.randperm(rows)[:zeros]
+            chosen = randperm(rows)[:zeros]
             tensor[chosen, column] = 0
     return tensor
 

@@ -152,7 +152,7 @@ def _bicubic(input: Any, ats: list[Any], padding: str, align: bool) -> Any:
 
 
 def _pair(value: Any) -> tuple[int, int]:
-    return tuple(value) if isinstance(value, tuple | list) else (value, value)  # type: ignore[return-value]
+    return tuple(value) if isinstance(value, tuple | list) else (value, value)
 
 
 def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:

@@ -16,7 +16,7 @@ class StoredDtype:
 
     def __init__(self, code: Any, *rest: Any) -> None:
         try:
-            self.value = np.dtype(code) if isinstance(code, str) else None
+            self.value: Any = np.dtype(code) if isinstance(code, str) else None
         except TypeError:
             self.value = None
         if self.value is None or self.value.char not in CODES:

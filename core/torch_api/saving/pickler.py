@@ -48,7 +48,10 @@ class StorageReference:
         self.kind, self.key, self.count = kind, key, count
 
 
-class SafePickler(pickle._Pickler):  # type: ignore[name-defined]  # Python's own pickler: its writing of globals is replaced
+_PythonPickler: Any = vars(pickle)["_Pickler"]     # written in Python, so that its writing of globals can be replaced
+
+
+class SafePickler(_PythonPickler):
     """`storages` collects key -> array of everything that tensors refer to."""
 
     def __init__(self, file: Any) -> None:

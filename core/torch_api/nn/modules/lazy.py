@@ -32,6 +32,9 @@ class LazyModuleMixin(Module):
     """`infer_features(input)` sets the sizes and makes the parameters at the first call."""
 
     cls_to_become: Any = None
+    weight: Any
+    bias: Any
+    _forward_pre_hooks: Any
 
     def _wait(self) -> None:
         handle = self.register_forward_pre_hook(_first_call)

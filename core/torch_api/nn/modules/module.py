@@ -343,7 +343,7 @@ class Module(Walk):
         return self._cast(float16)
 
     def bfloat16(self) -> Any:
-        return self._cast(bfloat16)
+        return self.to(bfloat16)
 
     def type(self, dst_type: Any) -> Any:
         return self._apply(lambda t: t.type(dst_type))

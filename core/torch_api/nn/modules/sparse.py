@@ -117,7 +117,8 @@ class EmbeddingBag(Module):
         init.normal_(self.weight)
         if self.padding_idx is not None:
             with T.no_grad():
-                self.weight[self.padding_idx].fill_(0)
+                row: Any = self.weight
+                row[self.padding_idx].fill_(0)
 
     def forward(self, input: Any, offsets: Any = None, per_sample_weights: Any = None) -> Any:
         return F.embedding_bag(input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode,
@@ -140,7 +141,8 @@ class EmbeddingBag(Module):
         rows, width = embeddings.shape
         out = cls(rows, width, max_norm, norm_type, scale_grad_by_freq, mode, sparse, embeddings, include_last_offset,
                   padding_idx)
-        out.weight.requires_grad = not freeze
+        weight: Any = out.weight
+        weight.requires_grad = not freeze
         return out
 
 

@@ -33,6 +33,10 @@ def cached() -> Any:
             _CACHE.clear()
 
 
+def is_tensor(value: Any) -> bool:
+    return isinstance(value, Tensor)
+
+
 class ParametrizationList(ModuleList):
     """The parametrizations of one tensor, and its original tensor(s)."""
 
@@ -45,7 +49,7 @@ class ParametrizationList(ModuleList):
         super().__init__(modules)
         self.unsafe = unsafe
         shape, dtype = original.shape, original.dtype
-        new = original
+        new: Any = original
         before = STATE.set(grad_enabled=False)
         try:
             for module in reversed(list(self)):
@@ -56,10 +60,10 @@ class ParametrizationList(ModuleList):
                         pass
         finally:
             STATE.mode = before
-        if not isinstance(new, Tensor) and not isinstance(new, list | tuple):
+        if not is_tensor(new) and not isinstance(new, list | tuple):
             raise ValueError("'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
                              f"Got {type(new).__name__}")
-        self.is_tensor = isinstance(new, Tensor)
+        self.is_tensor = is_tensor(new)
         self.ntensors = 1 if self.is_tensor else len(new)
         if self.is_tensor:
             if not unsafe and original.dtype != new.dtype:
