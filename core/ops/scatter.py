@@ -55,7 +55,8 @@ def _gather(a: np.ndarray, dim: int, index: np.ndarray, sparse: bool) -> np.ndar
 
 
 GATHER = operator("gather", "input, dim, index, *, sparse_grad:bool=False", Template("rows"), _gather, _gather_rule,
-                  functions="gather", methods="gather", out=True, normalize=lambda a, dim, index, s=False: (a, wrap_dim(dim, a.ndim), index, s))
+                  functions="gather", methods="gather", out=True,
+                  normalize=lambda a, dim, index, s=False: (a, wrap_dim(dim, a.ndim), index, s))
 
 
 @spelled("take_along_dim", "take_along_dim", GATHER)
