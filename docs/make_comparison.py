@@ -71,8 +71,8 @@ def page(record: dict[str, Any]) -> str:
         sums = [sum(k[n][0] for k in r["differ"].values() if n in k) for n in names]
         lines.append(f"| {TITLES[table]} | {r['cases']} | {r['equal']} | " + " | ".join(str(n or "") for n in sums) + " |")
     lines += ["", "Random numbers: with the same seed, `rand`, `randn`, `randint`, `randperm`, `uniform_`, `normal_`, "
-              "`exponential_`, `bernoulli`, `multinomial`, `poisson`, dropout and the initialisers give PyTorch's own CPU numbers "
-              "in every floating dtype and size tried; what differs is in the list below.", ""]
+              "`exponential_`, `bernoulli`, `multinomial`, `poisson`, dropout and the initialisers give PyTorch's own CPU "
+              "numbers in every floating dtype and size tried; what differs is in the list below.", ""]
     for name, meaning, _ in outcomes.KINDS:
         found = [(text, *k[name]) for r in tables.values() for text, k in r["differ"].items() if name in k]
         if found:

@@ -148,7 +148,7 @@ def _repeat_rule(m: Any, repeats: tuple) -> Spec:
     for r in repeats:
         if r < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {r}")
-    return Spec(m.dtype, sizes_of([n * r for n, r in zip((1,) * pad + tuple(m.shape), repeats)]))
+    return Spec(m.dtype, sizes_of(tuple([n * r for n, r in zip((1,) * pad + tuple(m.shape), repeats)])))
 
 
 def _repeat_composite(input: Any, repeats: tuple) -> Any:

@@ -40,7 +40,7 @@ class Size(tuple):
     def __radd__(self, other: Any) -> Size:
         return Size(tuple(other) + tuple(self))
 
-    def __mul__(self, times: Any) -> Size:  # type: ignore[override]
+    def __mul__(self, times: Any) -> Size:
         return Size(tuple.__mul__(self, times))
 
     __rmul__ = __mul__

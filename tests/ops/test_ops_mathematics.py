@@ -57,7 +57,8 @@ def test_integers_and_exponents() -> None:
     assert [math.ldexp(m, e) for m, e in zip(mantissa.tolist(), exponent.tolist())] == torch.tensor([6.0, -0.3]).tolist()
     assert torch.heaviside(torch.tensor([-1.0, 0, 2]), torch.tensor(0.5)).tolist() == [0, 0.5, 1]
     assert torch.float_power(torch.tensor([2, 3]), 2).tolist() == [4.0, 9.0]
-    assert torch.combinations(torch.arange(3), with_replacement=True).tolist() == [[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]]
+    assert torch.combinations(torch.arange(3), with_replacement=True).tolist() == [
+        [0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]]
 
 
 # -- matrices ----------------------------------------------------------------------------------------------------------------
