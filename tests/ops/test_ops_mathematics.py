@@ -65,7 +65,7 @@ def test_integers_and_exponents() -> None:
 @pytest.mark.parametrize("shape", [(4, 4), (5, 3), (3, 5), (2, 3, 3), (1, 1)])
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 def test_factors_multiply_back(shape: tuple, dtype: str) -> None:
-    a = torch.from_numpy((RNG.normal(size=shape) + (1j * RNG.normal(size=shape) if dtype == "complex128" else 0)))
+    a = torch.from_numpy(RNG.normal(size=shape) + (1j * RNG.normal(size=shape) if dtype == "complex128" else 0))
     p, low, up = torch.linalg.lu(a)
     near(p @ low @ up, a.numpy())
     q, r = torch.linalg.qr(a, mode="complete")
@@ -108,7 +108,10 @@ def test_transforms_against_their_definition() -> None:
     near(torch.fft.fft(t), dft)
     near(torch.fft.rfft(t), dft[:4])
     near(torch.fft.irfft(torch.fft.rfft(t), n=7), x)
-    assert torch.fft.fft(t.float()).dtype is torch.complex64 and torch.fft.irfft(torch.fft.rfft(t.float())).dtype is torch.float32
+    assert (
+        torch.fft.fft(t.float()).dtype is torch.complex64
+        and torch.fft.irfft(torch.fft.rfft(t.float())).dtype is torch.float32
+    )
     near(torch.fft.ifftshift(torch.fft.fftshift(t)), x)
     for window in (torch.hann_window(16, dtype=torch.float64), torch.hamming_window(16, dtype=torch.float64)):
         signal = torch.from_numpy(RNG.normal(size=64))
@@ -133,8 +136,9 @@ def test_statistics() -> None:
     near(torch.corrcoef(t), np.corrcoef(a))
     assert torch.mode(torch.tensor([3, 1, 1, 3, 2])) == (1, 2)
     assert torch.histc(torch.tensor([1.0, 2, 1, 9]), 4, 0, 4).tolist() == [0, 2, 1, 0]
-    assert [x.tolist() for x in torch.unique_consecutive(torch.tensor([[1, 1], [1, 1], [2, 0]]), return_counts=True, dim=0)] == [
-        [[1, 1], [2, 0]], [2, 1]]
+    assert [
+        x.tolist() for x in torch.unique_consecutive(torch.tensor([[1, 1], [1, 1], [2, 0]]), return_counts=True, dim=0)
+    ] == [[[1, 1], [2, 0]], [2, 1]]
 
 
 # -- storing -----------------------------------------------------------------------------------------------------------------
@@ -209,7 +213,11 @@ def test_bfloat16_rounds_once_per_operator() -> None:
 # -- resizing ----------------------------------------------------------------------------------------------------------------
 def test_resized_images() -> None:
     x = torch.arange(16.0).reshape(1, 1, 4, 4)
-    near(F.interpolate(x, size=(2, 3), mode="bicubic")[0, 0], [[1.7511578, 3.125, 4.4988437], [10.5011597, 11.875, 13.2488451]], 1e-6)
+    near(
+        F.interpolate(x, size=(2, 3), mode="bicubic")[0, 0],
+        [[1.7511578, 3.125, 4.4988437], [10.5011597, 11.875, 13.2488451]],
+        1e-6,
+    )
     near(F.interpolate(x, size=(2, 3), mode="bilinear", antialias=True)[0, 0],
          [[3.1571431, 4.3571429, 5.5571432], [9.4428577, 10.6428576, 11.8428574]], 1e-6)
     for mode in ("bicubic", "bilinear"):

@@ -103,10 +103,20 @@ def test_draws_follow_memory() -> None:
     assert torch.equal(torch.empty(5, 4).T.uniform_(), plain.reshape(5, 4).T)
 
 
-@pytest.mark.parametrize("action", [
-    lambda: torch.empty(2).uniform_(3, 1), lambda: torch.empty(2).normal_(0, -1), lambda: torch.empty(2).exponential_(-1),
-    lambda: torch.empty(2).geometric_(2), lambda: torch.empty(2).bernoulli_(2), lambda: torch.randperm(-1),
-    lambda: torch.bernoulli(torch.tensor([2.0])), lambda: torch.randint(5, 5, (1,)), lambda: torch.poisson(torch.tensor([-1.0]))])
+@pytest.mark.parametrize(
+    "action",
+    [
+        lambda: torch.empty(2).uniform_(3, 1),
+        lambda: torch.empty(2).normal_(0, -1),
+        lambda: torch.empty(2).exponential_(-1),
+        lambda: torch.empty(2).geometric_(2),
+        lambda: torch.empty(2).bernoulli_(2),
+        lambda: torch.randperm(-1),
+        lambda: torch.bernoulli(torch.tensor([2.0])),
+        lambda: torch.randint(5, 5, (1,)),
+        lambda: torch.poisson(torch.tensor([-1.0])),
+    ],
+)
 def test_impossible_parameters(action) -> None:
     with pytest.raises(RuntimeError):
         action()
