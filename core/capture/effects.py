@@ -11,7 +11,7 @@ from ..guards.origin import ItemOrigin
 from ..tensor.state import STATE
 from .rebuild import Rebuilder
 from .rebuild_rules import set_attributes
-from .values import DictValue, Lazy, ListValue, ObjectValue, SetValue, Value
+from .values import Const, DictValue, Lazy, ListValue, ObjectValue, SetValue, Value
 
 
 def values_in(ev: Any) -> list[Value]:
@@ -43,10 +43,7 @@ def write(ev: Any, r: Rebuilder) -> None:
         elif isinstance(changed, DictValue):
             write_dict(r, changed)
         elif isinstance(changed, SetValue):
-            name = r.value(changed)
-            inner = r.items(changed.items.values())
-            r.lines.append(f"{name}.clear()")
-            r.lines.append(f"{name}.update([{inner}])")
+            write_set(ev, r, changed)
         elif isinstance(changed, ObjectValue):
             write_object(r, changed)
     for tensor, value in ev.data_stores.values():
@@ -97,6 +94,20 @@ def write_list(r: Rebuilder, changed: ListValue) -> None:
         r.lines.append(f"{name}.append({r.value(added[0])})")
     elif added:
         r.lines.append(f"{name}.extend([{r.items(added)}])")
+
+
+def write_set(ev: Any, r: Rebuilder, changed: SetValue) -> None:
+    """Remove and add what differs, one by one: members that stay keep their places, on which the order of iteration depends."""
+    from .containers import key_of
+
+    name = r.value(changed)
+    before = {key_of(ev, Const(member)): member for member in changed.real}
+    for key, member in before.items():
+        if key not in changed.items:
+            r.lines.append(f"{name}.discard({r.value(Const(member))})")
+    for key, value in changed.items.items():
+        if key not in before:
+            r.lines.append(f"{name}.add({r.value(value)})")
 
 
 def write_dict(r: Rebuilder, changed: DictValue) -> None:

@@ -1047,3 +1047,16 @@ def ordered_dicts_are_equal_in_order():
 def counters_are_equal_without_their_zeros():
     pair = [collections.Counter("ab"), collections.Counter("ab")]
     return (lambda v: v + (1 if pair[0] == pair[1] else 2)), (row(),), lambda: pair[1].update(z=0)
+
+
+@case
+def members_of_a_changed_set_keep_their_places():
+    held = {8, 0, 16, 24}
+    held.discard(0)
+    held.add(0)                                  # behind the others in its table
+    def f(v):
+        held.add(8)
+        held.add(32)
+        held.discard(16)
+        return v + len(held), list(held)
+    return f, (row(),), lambda: held.add(40)
