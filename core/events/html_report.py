@@ -86,7 +86,8 @@ def _artifacts(session: Any) -> list[dict[str, Any]]:
         if k.artifact is not None and k.source:
             kernels[k.artifact].append({"name": k.name, "source": k.source})
     return [{
-        "code": a.code, "version": a.version, "owner": a.owner, "call": a.call, "ns": spent.get(a.id, 0), "uses": int(uses[a.id]),
+        "code": a.code, "version": a.version, "owner": a.owner, "call": a.call, "ns": spent.get(a.id, 0),
+        "uses": int(uses[a.id]),
         "dims": [[f"{source}.shape[{dim}]" if isinstance(dim, int) else str(source), str(symbol)]
                  for source, dim, symbol in a.dynamic_dims],
         "graph": a.graph_text, "python": a.python_text, "kernels": kernels[a.id],

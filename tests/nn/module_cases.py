@@ -255,7 +255,8 @@ def plain(value, torch):
 def outcome(case, torch):
     """What one case gives: how the module prints before and after, its state dict's shapes, and the result."""
     nn, F = torch.nn, torch.nn.functional
-    scope = {"torch": torch, "nn": nn, "F": F, "R": torch.randn, "I": lambda high, *size: torch.randint(0, high, size), "rnn": nn.utils.rnn}
+    scope = {"torch": torch, "nn": nn, "F": F, "R": torch.randn,
+             "I": lambda high, *size: torch.randint(0, high, size), "rnn": nn.utils.rnn}
     torch.manual_seed(7)
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore")
