@@ -11,7 +11,7 @@ from .calls import call
 from .containers import append, complete, dict_set, list_items, new_dict, new_set
 from .data_scalars import read_scalar
 from .iterate import fixed, items_of, iterate
-from .operators import call_special, length, truth
+from .operators import call_special, length, refuse_unknown, truth
 from .relied import settled
 from .signals import Break
 from .subscripts import index_number
@@ -114,6 +114,7 @@ def make_number(cls: type) -> Any:
             if not isinstance(a, Const):
                 found = call_special(ev, a, f"__{cls.__name__}__") or call_special(ev, a, "__index__")
                 if found is None:
+                    refuse_unknown(f"{cls.__name__}()", a)
                     ev.raise_error(TypeError, f"{cls.__name__}() argument must be a string or a real number, not "
                                               f"'{a.type.__name__}'")
                     raise AssertionError
@@ -243,6 +244,7 @@ def make_reversed(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value
         from .subscripts import get_item
 
         return fixed([get_item(ev, source, Const(i)) for i in reversed(range(int(length(ev, source))))], reversed)
+    refuse_unknown("reversed()", source)
     ev.raise_error(TypeError, f"'{source.type.__name__}' object is not reversible")
     raise AssertionError
 

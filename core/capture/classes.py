@@ -107,7 +107,8 @@ def bare_object(cls: type) -> ObjectValue:
 def initialise(ev: Any, made: Value, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
     owner, raw = settled(ev, cls, "__init__")
     if owner is object:
-        if args or kwargs:
+        # object.__init__ minds arguments only where __new__ is object's as well.
+        if (args or kwargs) and settled(ev, cls, "__new__")[0] is object:
             ev.raise_error(TypeError, f"{cls.__name__}() takes no arguments")
         return made
     assert isinstance(made, ObjectValue)

@@ -6,7 +6,7 @@ import types
 from typing import Any
 
 from .containers import complete, list_items
-from .operators import call_special
+from .operators import call_special, refuse_unknown
 from .signals import Break
 from .torch_calls import CannotLower, lower
 from .values import (
@@ -102,6 +102,7 @@ def format_value(ev: Any, value: Value, spec: str) -> str:
     if found is not None:
         return str(lower(ev, found))
     if spec:
+        refuse_unknown("format()", value)
         ev.raise_error(TypeError, f"unsupported format string passed to {value.type.__name__}.__format__")
     return text_of(ev, value)
 

@@ -6,7 +6,7 @@ import types
 from typing import Any
 
 from .containers import complete, list_items
-from .operators import call_special, special
+from .operators import call_special, refuse_unknown, special
 from .signals import Break, UserRaise
 from .values import (
     Const,
@@ -242,6 +242,7 @@ def next_of(ev: Any, iterator: Value, default: Value | None) -> Value:
 
     method = special(ev, iterator, "__next__")
     if method is None:
+        refuse_unknown("next()", iterator)
         ev.raise_error(TypeError, f"'{iterator.type.__name__}' object is not an iterator")
         raise AssertionError
     if default is None:

@@ -88,6 +88,14 @@ def call_special(ev: Any, value: Value, name: str, *args: Value) -> Value | None
     return None if isinstance(result, Const) and result.value is NotImplemented else result
 
 
+def refuse_unknown(name: str, *values: Value) -> None:
+    """Break where one of the values is known only by its type: its class, which may be written in C, may well have the method
+    whose lack would be an error."""
+    for value in values:
+        if isinstance(value, OpaqueValue | NativeValue):
+            raise Break("operator", name=name, what=f"an object of class {value.type.__name__}")
+
+
 # -- arithmetic ----
 def binary(ev: Any, op: type, a: Value, b: Value) -> Value:
     """`a op b`."""
@@ -111,6 +119,7 @@ def binary(ev: Any, op: type, a: Value, b: Value) -> Value:
 
 
 def bad_operands(ev: Any, name: str, a: Value, b: Value, inplace: bool = False) -> None:
+    refuse_unknown(SYMBOLS[name], a, b)
     sign = SYMBOLS[name] + ("=" if inplace and name != "pow" else "")
     ev.raise_error(TypeError, f"unsupported operand type(s) for {sign}: '{a.type.__name__}' and '{b.type.__name__}'")
 
@@ -251,6 +260,7 @@ def unary(ev: Any, op: type, a: Value) -> Value:
     found = call_special(ev, a, name)
     if found is None:
         sign = {"__neg__": "-", "__pos__": "+", "__invert__": "~"}[name]
+        refuse_unknown(sign, a)
         ev.raise_error(TypeError, f"bad operand type for unary {sign}: '{a.type.__name__}'")
         raise AssertionError
     return found
@@ -321,8 +331,7 @@ def length(ev: Any, value: Value) -> Any:
         return checked_length(ev, answer)
     if isinstance(value, ObjectValue) and value.payload is not None:
         return length(ev, value.payload)
-    if isinstance(value, OpaqueValue | NativeValue):
-        raise Break("operator", name="len()", what=f"an object of class {value.type.__name__}")
+    refuse_unknown("len()", value)
     ev.raise_error(TypeError, f"object of type '{value.type.__name__}' has no len()")
     return None
 

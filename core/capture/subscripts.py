@@ -7,7 +7,7 @@ import operator
 from typing import Any
 
 from .containers import dict_find, dict_set, list_items, touch_list
-from .operators import call_special, on_scalars, special
+from .operators import call_special, on_scalars, refuse_unknown, special
 from .signals import Break
 from .torch_calls import lower
 from .values import (
@@ -55,8 +55,7 @@ def get_item(ev: Any, obj: Value, key: Value) -> Value:
         if isinstance(obj.cls, enum.EnumMeta):
             return Const(ev.native(operator.getitem, obj.cls, lower(ev, key)))
         return obj                              # list[int]: a generic alias is only an annotation here
-    if isinstance(obj, OpaqueValue | NativeValue):
-        raise Break("operator", name="[]", what=f"an object of class {obj.type.__name__}")
+    refuse_unknown("[]", obj)
     ev.raise_error(TypeError, f"'{obj.type.__name__}' object is not subscriptable")
     raise AssertionError
 
@@ -68,6 +67,7 @@ def index_number(ev: Any, key: Value, what: str) -> int:
         raise Break("data-item", what="a tensor used as an index")
     found = call_special(ev, key, "__index__")
     if found is None:
+        refuse_unknown("[]", key)
         ev.raise_error(TypeError, f"{what} indices must be integers or slices, not {key.type.__name__}")
         raise AssertionError
     return int(lower(ev, found))
