@@ -13,7 +13,7 @@ from ..guards.facts import same as equal_constants
 from ..symbolic.symint import sym_not
 from .containers import complete, dict_find, key_of, list_items
 from .operators import SCALARS, call_special, length, on_scalars, truth, unary
-from .relied import settled
+from .relied import class_lookup, settle_members, settled
 from .signals import Break
 from .torch_calls import lower
 from .values import (
@@ -52,6 +52,7 @@ def compare(ev: Any, op: type, a: Value, b: Value) -> Value:
         return Const(sym_not(inside)) if op is ast.NotIn else Const(inside)
     a, b = ev.force(a), ev.force(b)
     function, name, reflected = COMPARE[op]
+    settle_members(ev, (name, reflected, "__eq__"), a, b)
     if isinstance(a, SCALARS) and isinstance(b, SCALARS):
         return on_scalars(ev, function, a, b)
     if op is ast.Eq or op is ast.NotEq:
@@ -62,6 +63,10 @@ def compare(ev: Any, op: type, a: Value, b: Value) -> Value:
                 return found
         if isinstance(a, OpaqueValue) or isinstance(b, OpaqueValue):           # even with itself: it may be NaN, or an array
             raise Break("operator", name="==", what=f"{a.type.__name__} and {b.type.__name__}")
+        for value in (a, b):
+            cls = value.type if isinstance(value, Const) and isinstance(value.value, enum.Enum) else object
+            if any(class_lookup(cls, own)[0] not in (None, object) for own in ("__eq__", "__ne__")):
+                raise Break("operator", name="==", what=f"members of {cls.__name__}, which compares in a way of its own")
         same = equal(ev, a, b)
         return Const(same if op is ast.Eq else sym_not(same))
     for left, method, right in ((a, name, b), (b, reflected, a)):

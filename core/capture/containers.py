@@ -15,7 +15,7 @@ from typing import Any
 from ..guards.origin import DictKeyOrigin, InstanceDictOrigin, ItemOrigin, Origin
 from ..tensor.devices import device
 from ..tensor.dtypes import dtype
-from .relied import settled
+from .relied import settle_members, settled
 from .signals import Break
 from .values import (
     BuiltinValue,
@@ -59,6 +59,7 @@ def key_of(ev: Any, value: Value) -> Any:
             return ev.env.specialise(value.value.expr, "used as a key")
         if value.value != value.value:
             raise Break("operator", name="hash()", what="nan, which equals itself only as an object")
+        settle_members(ev, ("__hash__", "__eq__"), value)
         return value.value
     if isinstance(value, TupleValue):
         return tuple(key_of(ev, v) for v in value.items)

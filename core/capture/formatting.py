@@ -7,6 +7,7 @@ from typing import Any
 
 from .containers import complete, list_items
 from .operators import call_special, refuse_unknown
+from .relied import settle_members
 from .signals import Break
 from .torch_calls import CannotLower, lower
 from .values import (
@@ -32,6 +33,7 @@ def text_of(ev: Any, value: Value) -> str:
     if isinstance(value, TensorValue):
         raise Break("data-format")
     if isinstance(value, Const):
+        settle_members(ev, ("__str__", "__repr__"), value)
         return str(plain_number(ev, value))
     if isinstance(value, ExceptionValue) and not has_python(value, "__str__"):
         if not value.args:
@@ -97,6 +99,7 @@ def format_value(ev: Any, value: Value, spec: str) -> str:
     if isinstance(value, TensorValue):
         raise Break("data-format")
     if isinstance(value, Const):
+        settle_members(ev, ("__format__", "__str__", "__repr__"), value)
         return str(ev.native(format, plain_number(ev, value), spec))
     found = call_special(ev, value, "__format__", Const(spec))
     if found is not None:

@@ -13,7 +13,7 @@ from ..graph.constants import known_elements
 from ..symbolic.symint import sym_not
 from .attributes import bind, class_lookup, guard_class_attribute
 from .containers import complete, dict_set, list_items, new_dict, touch_list
-from .relied import settled
+from .relied import settle_members, settled
 from .signals import Break
 from .torch_calls import CannotLower, lower, run
 from .values import (
@@ -101,6 +101,7 @@ def binary(ev: Any, op: type, a: Value, b: Value) -> Value:
     """`a op b`."""
     a, b = ev.force(a), ev.force(b)
     function, name, _ = BINARY[op]
+    settle_members(ev, (f"__{name}__", f"__r{name}__"), a, b)
     if isinstance(a, SCALARS) and isinstance(b, SCALARS):
         return on_scalars(ev, function, a, b)
     if isinstance(a, ObjectValue) or isinstance(b, ObjectValue):
@@ -255,6 +256,7 @@ def unary(ev: Any, op: type, a: Value) -> Value:
             return Const(sym_not(a.value))
         return FALSE if truth(ev, a) else TRUE
     function, name = UNARY[op]
+    settle_members(ev, (name,), a)
     if isinstance(a, SCALARS):
         return on_scalars(ev, function, a)
     found = call_special(ev, a, name)
@@ -271,6 +273,7 @@ def truth(ev: Any, value: Value) -> bool:
     """bool(value), deciding symbolic numbers with a guard. A tensor's truth breaks the graph."""
     value = ev.force(value)
     if isinstance(value, Const):
+        settle_members(ev, ("__bool__", "__len__"), value)
         return bool(ev.native(bool, value.value))
     if isinstance(value, TensorValue):
         known = known_elements(value.fake, ev.graph)

@@ -8,6 +8,7 @@ instance is also the answer "no class of `obj` has a data descriptor x"; `if obj
 from __future__ import annotations
 
 import abc
+import enum
 import types
 from typing import Any
 
@@ -41,6 +42,15 @@ def not_before(ev: Any, cls: type, name: str, owner: type | None) -> None:
             break
         if can_change(k):
             note(ev, k, k.__dict__, name, ABSENT, f"{k.__name__}.{name}")
+
+
+def settle_members(ev: Any, names: tuple[str, ...], *values: Any) -> None:
+    """Members of enums are computed with natively, by what their classes define under `names` now."""
+    for value in values:
+        real = getattr(value, "value", None)
+        if isinstance(real, enum.Enum):
+            for name in names:
+                settled(ev, type(real), name)
 
 
 def settled_in(ev: Any, cls: type, name: str) -> None:

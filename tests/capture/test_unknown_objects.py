@@ -11,7 +11,11 @@ import types
 import numpy as np
 import torch
 
-H = types.SimpleNamespace(a=np.int64(2), b=np.arange(3), c=memoryview(b"abc"), d=decimal.Decimal("1.5"), e=fractions.Fraction(3, 2))
+H = types.SimpleNamespace(a=np.int64(2), b=np.arange(3), c=memoryview(b"abc"), d=decimal.Decimal("1.5"),
+                          e=fractions.Fraction(3, 2))
+"""
+TAIL = """    plain, got = f(torch.ones(2)), torch.compile(f, backend="eager")(torch.ones(2))
+    print("same" if plain[1] == got[1] else f"{f.__name__}: plain {plain[1]}, compiled {got[1]}")
 """
 EXPRESSIONS = ("float(x)", "int(x)", "[1, 2, 3][x]", "-x", "~x", "f'{x:>5}'", "list(reversed(x))", "list(range(x))", "bool(x)",
                "x + 1", "1 - x", "x < 2", "len(x)", "hash(x) == hash(x)", "next(x)", "abs(x)", "round(x)", "complex(x)", "x[0]",
@@ -25,8 +29,7 @@ def test_nothing_is_claimed_of_them(tmp_path: Path) -> None:
             names.append(f"f{i}{name}")
             lines.append(f"\n\ndef f{i}{name}(v):\n    x = H.{name}\n    try:\n        r = {expression}\n"
                          f"    except Exception as problem:\n        r = type(problem).__name__\n    return v + 1, str(r)\n")
-    lines.append("\n\nfor f in (" + ", ".join(names) + "):\n    plain, got = f(torch.ones(2)), torch.compile(f, backend='eager')("
-                 "torch.ones(2))\n    print('same' if plain[1] == got[1] else f'{f.__name__}: plain {plain[1]}, compiled {got[1]}')\n")
+    lines.append(f"\n\nfor f in ({', '.join(names)}):\n" + TAIL)
     script = tmp_path / "objects.py"
     script.write_text("".join(lines))
     done = subprocess.run([sys.executable, "main.py", "run", str(script), "-o", str(tmp_path / "s.guardscope"), "--quiet"],
