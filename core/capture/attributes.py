@@ -38,9 +38,10 @@ MODULE_STORES = ("_parameters", "_buffers", "_modules")
 MISSING = object()
 
 
-def get_attribute(ev: Any, obj: Value, name: str) -> Value:
-    """`obj.name`. Raises AttributeError in the script."""
-    found = find_attribute(ev, obj, name)
+def get_attribute(ev: Any, obj: Value, name: str, fallback: bool = True) -> Value:
+    """`obj.name`. Raises AttributeError in the script. Without `fallback`, as object.__getattribute__ finds it: the class's
+    `__getattr__` is not asked."""
+    found = find_attribute(ev, obj, name, fallback)
     if found is None:
         obj = ev.force(obj)
         what = f"type object '{obj.cls.__name__}'" if isinstance(obj, ClassValue) else \
@@ -50,7 +51,7 @@ def get_attribute(ev: Any, obj: Value, name: str) -> Value:
     return found
 
 
-def find_attribute(ev: Any, obj: Value, name: str) -> Value | None:
+def find_attribute(ev: Any, obj: Value, name: str, fallback: bool = True) -> Value | None:
     """`obj.name`, or None when there is no such attribute."""
     obj = ev.force(obj)
     if name == "__class__" and not isinstance(obj, ClassValue | SuperValue):
@@ -58,7 +59,7 @@ def find_attribute(ev: Any, obj: Value, name: str) -> Value | None:
 
         return of_constant(ev, obj.type)
     if isinstance(obj, ObjectValue):
-        return of_object(ev, obj, name)
+        return of_object(ev, obj, name, fallback)
     from .attribute_rules import RULES
 
     rule = RULES.get(type(obj))
@@ -68,7 +69,7 @@ def find_attribute(ev: Any, obj: Value, name: str) -> Value | None:
 
 
 # -- instances ----
-def of_object(ev: Any, obj: ObjectValue, name: str) -> Value | None:
+def of_object(ev: Any, obj: ObjectValue, name: str, fallback: bool = True) -> Value | None:
     cls = obj.cls
     getter = settled(ev, cls, "__getattribute__")[0]
     if getter is not object and getter not in (BaseException,) and obj.payload is None:
@@ -105,7 +106,7 @@ def of_object(ev: Any, obj: ObjectValue, name: str) -> Value | None:
             return bind(ev, raw, obj, cls, name)
         plain_value(ev, cls, name, owner, raw)
         return ev.existing(AttrOrigin(ev.pin(cls), name), raw, fixed=True)
-    return missing_attribute(ev, obj, name)
+    return missing_attribute(ev, obj, name) if fallback else None
 
 
 def is_data_descriptor(raw: Any) -> bool:

@@ -16,6 +16,7 @@ from ..graph.node import Graph, Span
 from ..guards.guard import Guard, Held
 from ..guards.origin import AttrOrigin, BuiltinOrigin, FunctionOrigin, GlobalOrigin, Origin, PinnedOrigin
 from ..symbolic.shape_env import ShapeEnv
+from ..symbolic.symint import Symbolic, SymBool
 from ..tensor.state import STATE
 from .context import CaptureContext
 from .frames import Frame, Globals
@@ -192,7 +193,17 @@ class Evaluator:
         except RecursionError:
             raise
         except Exception as problem:
+            # What symbolic numbers cannot do, or say in their own words, plain ones may: the error has to be theirs.
+            if any(isinstance(a, Symbolic) for a in (*args, *kwargs.values())):
+                return self.native(work, *map(self.settled_number, args),
+                                   **{k: self.settled_number(v) for k, v in kwargs.items()})
             raise UserRaise(self.lift_exception(problem)) from None
+
+    def settled_number(self, value: Any) -> Any:
+        """A symbolic number as the plain one it is now, which becomes a condition; anything else as it is."""
+        if not isinstance(value, Symbolic):
+            return value
+        return bool(value) if isinstance(value, SymBool) else self.env.specialise(value.expr, "an operation on it")
 
     def lift_exception(self, problem: BaseException) -> ExceptionValue:
         plain = (int, float, str, bytes, bool, type(None))

@@ -262,6 +262,6 @@ def object_eq(ev: Any, self: Value, other: Value) -> Value:
 OBJECT: dict[str, Method] = {
     "__init__": object_init, "__setattr__": object_setattr, "__delattr__": object_delattr, "__new__": object_new,
     "__init_subclass__": lambda ev, self, **k: NONE, "with_traceback": with_traceback, "__eq__": object_eq,
-    "__getattribute__": lambda ev, self, name: get_attribute(ev, self, ev.force(name).value),
+    "__getattribute__": lambda ev, self, name: get_attribute(ev, self, ev.force(name).value, fallback=False),
     "__repr__": _repr, "__str__": _str, "__enter__": lambda ev, self: self,
 }
