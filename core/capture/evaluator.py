@@ -42,6 +42,7 @@ class Evaluator:
         self.named: set[Origin | None] = set()     # closure variables whose name was evaluated
         self.objects: dict[int, Value] = {}        # id of a real object -> the value that stands for it
         self.namespaces: dict[int, Value] = {}     # id of the __dict__ of an existing object -> the object's value
+        self.containers: dict[int, dict[str, Value]] = {}    # id of a container of modules made here -> its members
         self.keep: list[Any] = []                  # keeps those objects alive, so that ids stay theirs
         self.tensors: dict[int, TensorValue] = {}  # id of a fake tensor -> its value
         self.inputs: list[tuple[Any, Any]] = []    # (input node, real tensor or number)

@@ -50,8 +50,9 @@ def call_class(ev: Any, cls: type, args: list[Value], kwargs: dict[str, Value]) 
 
 
 def container_of_modules(ev: Any, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
-    """A ModuleList or Sequential of existing modules (`self.layers[:n]`): made now, and kept by the artifact. Its members are
-    known under their own origins, so that reading them through the container guards that they are the same."""
+    """A ModuleList or Sequential of existing modules (`self.layers[:n]`): made now, and kept by the artifact to be traced. Its
+    members are known under their own origins, so that reading them through the container guards that they are the same.
+    Where the script keeps it, another one is made at every call."""
     from .containers import dict_items
     from .iterate import items_of
 
@@ -68,6 +69,7 @@ def container_of_modules(ev: Any, cls: type, args: list[Value], kwargs: dict[str
     real = cls()
     for name, module in named.items():
         real.add_module(name, module.real)
+    ev.containers[id(real)] = named
     return ev.force(ev.existing(ev.pin(real, cls.__name__), real))
 
 

@@ -147,6 +147,12 @@ def set_(r: Rebuilder, v: SetValue) -> str:
 
 
 def object_(r: Rebuilder, v: ObjectValue) -> str:
+    members = r.ev.containers.get(id(v.real)) if v.real is not None else None
+    if members is not None:
+        name = r.made(v, "modules", f"{r.pin(v.cls)}()")
+        for member, module in members.items():
+            r.lines.append(f"{name}.add_module({member!r}, {r.value(module)})")
+        return name
     if v.origin is not None:
         return r.fetch(v.origin)
     cls = r.pin(v.cls)
