@@ -25,6 +25,7 @@ from .shadow import SHADOW
 
 MISS = object()
 _stamps = itertools.count(1)
+REGISTERING = threading.RLock()            # a code object gets one number in the session
 MEMO_LIMIT = 4096          # combinations remembered per dispatcher before it starts afresh
 
 
@@ -50,25 +51,32 @@ class CodeState:
         """The state of the unit's code object; the same one for every closure made from it."""
         state = cls._all.get(id(unit.code))
         if state is None:
-            state = cls._all[id(unit.code)] = cls(unit)
+            state = cls._all.setdefault(id(unit.code), cls(unit))    # one state, whichever thread comes first
         return state
 
     @classmethod
     def reset_all(cls) -> None:
         """torch._dynamo.reset: forget artifacts, history and skips; wrappers stay usable."""
-        for state in cls._all.values():
+        for state in list(cls._all.values()):
             state.artifacts.clear()
             state.history = History()
             state.skipped = None
             state.limit_told = False
             state.refusals = 0
             state.observed.clear()
-            for dispatcher in state.dispatchers.values():
+            for dispatcher in list(state.dispatchers.values()):
                 dispatcher.forget()
 
     @property
     def code_id(self) -> int:
         """The code's number in the session, registered when first needed."""
+        if self.recorded is None:
+            with REGISTERING:
+                self._register()
+        assert self.recorded is not None
+        return self.recorded
+
+    def _register(self) -> None:
         if self.recorded is None:
             unit = self.unit
             parent = CodeState.of(unit.resume_of).code_id if unit.resume_of is not None else None
@@ -77,7 +85,6 @@ class CodeState:
                 name=unit.name, qualname=unit.qualname, file=unit.file, first_line=unit.first_line,
                 end_line=getattr(node, "end_lineno", None) or unit.first_line, kind=unit.kind, resume_of=parent,
                 resume_line=unit.resume_line, params=list(unit.params), module="", owner="")
-        return self.recorded
 
     def matching(self, key: tuple) -> list[Artifact]:
         """Artifacts made under equal options, most recently used first."""
@@ -91,7 +98,7 @@ class CodeState:
     def add(self, artifact: Artifact) -> None:
         artifact.stamp = next(_stamps)
         self.artifacts.append(artifact)
-        for dispatcher in self.dispatchers.values():
+        for dispatcher in list(self.dispatchers.values()):
             dispatcher.forget()
 
     def touch(self, artifact: Artifact) -> None:

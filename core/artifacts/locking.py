@@ -13,6 +13,7 @@ from threading import current_thread
 from typing import Any
 
 from ..tensor.threads import THREADS
+from . import cache
 from .artifact import Artifact
 from .cache import CodeState
 
@@ -75,6 +76,7 @@ def _several() -> None:
 
 def _after_fork() -> None:
     """The thread that held a lock does not exist in the child."""
+    cache.REGISTERING = threading.RLock()
     COMPILING.renew()
     LAUNCHING.renew()
 

@@ -113,7 +113,7 @@ class Runtime:
         slot = (self.key, self.options.fullgraph, self.options.recompile_limit)
         found = state.dispatchers.get(slot)
         if found is None:
-            found = state.dispatchers[slot] = Dispatcher(state, self.key, self.miss)
+            found = state.dispatchers.setdefault(slot, Dispatcher(state, self.key, self.miss))
         return found
 
     def call(self, function: Any, *args: Any, **kwargs: Any) -> Any:

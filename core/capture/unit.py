@@ -72,8 +72,7 @@ def parameter_count(code: types.CodeType) -> int:
 
 def register(unit: Unit) -> Unit:
     """Make a generated unit known, so that `unit_of` finds it for its functions."""
-    _units[id(unit.code)] = (unit.code, unit)
-    return unit
+    return _units.setdefault(id(unit.code), (unit.code, unit))[1]       # one unit, whichever thread comes first
 
 
 def unit_of(function: types.FunctionType) -> Unit | NoSource:

@@ -53,9 +53,9 @@ _known: dict[int, tuple[types.CodeType, Located | NoSource]] = {}
 def locate(function: Any) -> Located | NoSource:
     """Find the syntax tree of a Python function (or of its code object); found once per code object."""
     code = function if isinstance(function, types.CodeType) else function.__code__
-    known = _known.get(id(code))
-    if known is None or known[0] is not code:
-        known = _known[id(code)] = (code, _find(code, getattr(function, "__globals__", None)))
+    known = _known.get(id(code))             # which keeps the code object alive, so that its id stays its own
+    if known is None:
+        known = _known.setdefault(id(code), (code, _find(code, getattr(function, "__globals__", None))))
     return known[1]
 
 

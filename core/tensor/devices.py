@@ -34,7 +34,7 @@ class device:
         if found is None:
             found = object.__new__(cls)
             found.type, found.index = type, index
-            cls._all[key] = found
+            found = cls._all.setdefault(key, found)
         return found
 
     def __repr__(self) -> str:

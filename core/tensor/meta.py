@@ -125,7 +125,7 @@ class TensorMeta:
             found.shape, found.strides = Size(shape), tuple(strides)
             found.requires_grad, found.marks = requires_grad, marks
             found.ndim, found.numel = len(shape), Size(shape).numel()
-            cls._all[key] = found
+            found = cls._all.setdefault(key, found)         # another thread may have made it in the meantime
         return found
 
     def replace(self, **changes: Any) -> TensorMeta:

@@ -97,9 +97,8 @@ class ExportDialog(QDialog):
         self.group.button(FORMS.index(form)).click()
 
     def _form_chosen(self) -> None:
-        text = {form: not form.is_picture for form in FORMS}[self.form]
-        self.source.setEnabled(text)
-        self.values.setEnabled(text)
+        for box in (self.source, self.values):
+            box.setEnabled(not self.form.is_picture)
         ending = self.form.ending
         if not self._touched:
             self.path.setText(suggested(self._session, ending))

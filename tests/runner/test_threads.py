@@ -23,7 +23,6 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return Session(path)
 
 
-@pytest.mark.xfail(strict=False, reason="a known race: see docs/unguarded.md, threads")
 def test_every_call_of_every_thread_is_recorded(session: Session) -> None:
     assert not session.problems
     assert [t.name for t in session.threads[:1]] == ["MainThread"]
@@ -33,7 +32,6 @@ def test_every_call_of_every_thread_is_recorded(session: Session) -> None:
     assert counts == {"f": 160, "g": 160, "in_mode": 160}
 
 
-@pytest.mark.xfail(strict=False, reason="a known race: see docs/unguarded.md, threads")
 def test_no_thread_compiles_what_another_has_compiled(session: Session) -> None:
     """Two artifacts of one code never have the same guards: the second thread waits for the first one's."""
     for code in range(len(session.codes)):
