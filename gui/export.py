@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,7 +79,8 @@ def replacing(target: str | Path, make: Callable[[Path], None]) -> int:
     except OSError as problem:
         raise EnvironmentProblem(f"{target} cannot be written ({problem.strerror})") from None
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):              # where it could not be made, it cannot be removed
+            part.unlink()
     return size
 
 

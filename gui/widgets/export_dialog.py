@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -120,7 +121,7 @@ class ExportDialog(QDialog):
     def _export(self) -> None:
         path, form = self.path.text().strip(), self.form
         if path:
-            if not path.lower().endswith(form.ending):
+            if not path.lower().endswith(form.ending) and not Path(path).is_dir():
                 path += form.ending
             self.wanted.emit(path, form, self.source.isChecked(), self.values.isChecked())
             self.accept()

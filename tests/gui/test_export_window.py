@@ -89,9 +89,16 @@ def test_a_picture_that_cannot_be_written_says_one_sentence(window: Any, tmp_pat
     window.problem.connect(said.append)
     for ending in (".png", ".svg"):
         window.export_to(str(tmp_path / "no such folder" / f"x{ending}"))
-    assert len(said) == 2
+    (tmp_path / "file").write_text("kept")
+    window.export_to(str(tmp_path / "file" / "x.png"))        # below something that is no folder
+    assert len(said) == 3
     assert all("cannot be written" in s for s in said)
-    assert not list(tmp_path.glob("no*"))
+    assert [p.name for p in tmp_path.iterdir() if p.name != "sessions"] == ["file"]
+    dialog = dialog_of(window)
+    dialog.choose(FORMS[4])
+    dialog.path.setText(str(tmp_path))
+    dialog.go.click()
+    assert "not a plain file" in said[-1]
 
 
 def test_the_switches_reach_the_file(make_window: Any, qtbot: Any, tmp_path: Path, recorded_session: Any) -> None:
