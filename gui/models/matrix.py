@@ -13,6 +13,10 @@ from ...core.events.summary import place_of
 from ..facts import Facts
 
 MOST_VERSIONS = 64
+# Kinds of which an origin has one at most, and how their place is written.
+PLACES = {"EQUALS_MATCH": "{}", "CONSTANT_MATCH": "{}", "ID_MATCH": "{}", "FUNCTION_MATCH": "{}", "TENSOR_MATCH": "{}",
+          "TYPE_MATCH": "type({})", "SEQUENCE_LENGTH": "len({})", "DICT_KEYS": "keys of {}",
+          "SET_CONTENTS": "members of {}"}
 HOLDS = "\N{CHECK MARK}"
 SIZE = re.compile(r"^(.*\.shape\[\d+\]) (>=|<=|<|>|!=) (-?\d+)$")
 
@@ -89,12 +93,27 @@ def parts_of(guards: list[GuardRow]) -> list[tuple[str, str, int, str, int]]:
             # A bound on a size stands in the size's own row where the tensor has one.
             if m is None or not any(place == m[1] for place, *_ in found):
                 found.append((g.condition, "relation", 1, HOLDS, g.index))
-        elif not g.origin:
-            found.append(("names of libraries" if g.kind == "NAMES_UNCHANGED" else g.kind, g.kind, 3, g.expected, g.index))
+        elif g.kind == "NAMES_UNCHANGED":
+            found.append(("names of libraries", g.kind, 3, g.expected, g.index))
         else:
-            rank = 0 if g.kind in ("EQUALS_MATCH", "CONSTANT_MATCH", "FLOAT_NOT_NAN") else 3
-            found.append((g.origin, g.kind, rank, g.expected or HOLDS, g.index))
+            place, text = _statement(g)
+            value = g.kind in ("EQUALS_MATCH", "CONSTANT_MATCH")          # 3 in one version, None in another: one row
+            found.append((place, "value" if value else g.kind, 0 if value or g.kind == "FLOAT_NOT_NAN" else 3, text, g.index))
     return found
+
+
+def _statement(g: GuardRow) -> tuple[str, str]:
+    """(place, text) of a guard on one thing. A version may have several of most kinds on the same origin (one per key, per
+    name, per other object), so what tells them apart belongs to the place."""
+    if g.origin and g.kind in PLACES:
+        return PLACES[g.kind].format(g.origin), g.expected or HOLDS
+    if g.kind == "DICT_CONTAINS":
+        key, negated, container = g.condition.partition(" not in ")
+        return (f"{key} in {container}", "no") if negated else (g.condition, "yes")
+    if g.kind == "CLASS_ATTRIBUTE" and " is " in g.condition:
+        attribute, _, value = g.condition.partition(" is ")
+        return attribute, value
+    return g.condition, HOLDS
 
 
 def _tensor_parts(g: GuardRow, bounds: dict[str, list[str]]) -> list[tuple[str, str, int, str, int]]:

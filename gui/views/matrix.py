@@ -16,8 +16,9 @@ from ..widgets.plain_table import page_with_table, plain_table
 from .base import View
 
 Index = QModelIndex | QPersistentModelIndex
+WIDEST = 170                    # pixels of a column; the rest of a text is in its tooltip
 ABSENT = "\N{EN DASH}"
-KINDS = {"size": "size", "stride": "stride", "dtype": "dtype", "relation": "relation of sizes", "mode": "mode"}
+KINDS = {"value": "value", "size": "size", "stride": "stride", "dtype": "dtype", "relation": "relation of sizes", "mode": "mode"}
 
 
 class MatrixModel(QAbstractTableModel):
@@ -147,7 +148,7 @@ class MatrixView(View):
         self.table.horizontalHeader().viewport().update()
         column = self.table_model.column_of(s.artifact) if s.artifact is not None and self.table_model.matrix else None
         if column is not None and self.table_model.rows:
-            self.table.scrollTo(self.table_model.index(0, column))
+            self.table.scrollTo(self.table_model.index(0, column), QAbstractItemView.ScrollHint.PositionAtCenter)
 
     def _fill(self) -> None:
         facts, s = self.model.facts, self.model.selection
@@ -163,7 +164,7 @@ class MatrixView(View):
         self.table_model.show_matrix(shown, self.every.isChecked() or not shown.telling)
         self.table.resizeColumnsToContents()
         for i in range(self.table_model.columnCount()):
-            self.table.setColumnWidth(i, min(260, max(76, self.table.columnWidth(i) + 10)))
+            self.table.setColumnWidth(i, min(WIDEST, max(76, self.table.columnWidth(i) + 10)))
         title = facts.title(s.code)
         if len(shown.versions) == 1:
             self.says.setText(f"{title} has one version; {plural(len(shown.rows), 'thing')} are checked before it is used")

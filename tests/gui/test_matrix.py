@@ -123,3 +123,19 @@ def test_the_call_view_says_what_was_different(make_window: Any, recorded: Path)
     window.commands.run("go.mark")
     assert "the call before" in page.toPlainText()
     assert "Nothing that was looked at" in page.toPlainText()
+
+
+def test_every_guard_has_a_place(recorded: Path, recorded_session: Any) -> None:
+    """Several guards of one kind on one origin must not cover each other."""
+    from guardscope.gui.models.matrix import SIZE, parts_of
+
+    for session in (Session(recorded), recorded_session):
+        facts = Facts(session)
+        for artifact in session.artifacts:
+            guards = facts.guards(artifact.id)
+            parts = parts_of(guards)
+            places = [(place, kind) for place, kind, *_ in parts]
+            assert len(set(places)) == len(places)
+            merged = {g.index for g in guards if g.kind == "SHAPE_ENV" and SIZE.match(g.condition)}
+            assert {index for *_, index in parts} | merged == {g.index for g in guards}
+        session.close()
