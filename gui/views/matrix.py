@@ -18,7 +18,8 @@ from .base import View
 Index = QModelIndex | QPersistentModelIndex
 WIDEST = 170                    # pixels of a column; the rest of a text is in its tooltip
 ABSENT = "\N{EN DASH}"
-KINDS = {"value": "value", "size": "size", "stride": "stride", "dtype": "dtype", "relation": "relation of sizes", "mode": "mode"}
+KINDS = {"value": "value", "size": "size", "stride": "stride", "dtype": "dtype", "relation": "relation of sizes",
+         "mode": "mode"}
 
 
 class MatrixModel(QAbstractTableModel):
