@@ -56,7 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def facts(session: Any) -> dict[str, Any]:
-    """Everything but times."""
+    """Everything but times, and the orders that follow from them: causes of equal weight are sorted by their cost."""
     return {
         "codes": [c.title for c in session.codes],
         "artifacts": [(a.code, a.version, a.call, a.miss) for a in session.artifacts],
@@ -64,7 +64,7 @@ def facts(session: Any) -> dict[str, Any]:
         "limits": [(n.code, n.limit) for n in session.limits], "kernels": len(session.kernels),
         "phases": [(p.name, p.artifact) for p in session.phases], "decisions": [d.text for d in session.decisions],
         "calls": session.calls["outcome"].tolist(), "runs": session.runs["artifact"].tolist(),
-        "causes": [(c.place, c.versions, c.seen) for c in summary.causes(session)],
+        "causes": sorted((c.place, c.versions, c.seen) for c in summary.causes(session)),
         "totals": summary.totals(session), "failures": session.failures(len(session.calls) - 1),
         "meters": [(m.code, m.entries, m.reached) for m in summary.meters(session)]}
 
