@@ -13,6 +13,7 @@ import functools
 import math
 import operator
 import types
+from builtins import abs, pow, round  # noqa: UP029 - Python's own, whatever the script put in their places
 from collections.abc import Callable
 from typing import Any
 

@@ -397,7 +397,7 @@ EVALUATE: dict[str, Callable[..., Any]] = {
     "fadd": operator.add, "fsub": operator.sub, "fmul": operator.mul, "truediv": operator.truediv,
     "ffloordiv": operator.floordiv, "fmod": operator.mod, "fpow": operator.pow, "fneg": operator.neg,
     "fabs": abs, "fmax": max, "fmin": min, "float": float, "sign": same_sign,
-    "int": int, "floor": math.floor, "ceil": math.ceil, "round": round, "round_to": lambda x, n: round(x, n),
+    "int": int, "floor": math.floor, "ceil": math.ceil, "round": round, "round_to": round,
     **{f: getattr(math, f) for f in ("sqrt", "exp", "log", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan",
                                      "sinh", "cosh", "tanh", "erf")},
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "not": operator.not_,

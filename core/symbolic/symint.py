@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import operator
+from builtins import pow, round  # noqa: UP029 - Python's own, whatever the script put in their places
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 

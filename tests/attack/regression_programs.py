@@ -3,6 +3,7 @@
 Executed as a plain module, twice: see test_regressions.py. `patch` replaces a name of a library until the case is over.
 """
 
+import builtins
 import collections
 import collections.abc
 import dataclasses
@@ -1060,3 +1061,27 @@ def members_of_a_changed_set_keep_their_places():
         held.discard(16)
         return v + len(held), list(held)
     return f, (row(),), lambda: held.add(40)
+
+
+# -- Python's own functions replaced -----------------------------------------------------------------------------------
+def in_place_of(name, new):
+    """Python's function of this name is another one until the case is over."""
+    before = vars(builtins)[name]
+    setattr(builtins, name, new)
+    UNDO.append(lambda: setattr(builtins, name, before))
+
+
+@case
+def a_replaced_pow_is_called_once():
+    before = pow
+    def twice(*args):
+        return before(*args) * 2
+    return (lambda v, n: v + pow(n, 2, 5)), (row(), 3), lambda: in_place_of("pow", twice)
+
+
+@case
+def a_replaced_round_is_called_once():
+    before = round
+    def twice(*args):
+        return before(*args) * 2
+    return (lambda v, n: v + round(n) + round(n, 1) + round(v.shape[0], -1)), (row(), 3.26), lambda: in_place_of("round", twice)

@@ -155,7 +155,8 @@ def a_class(view: View, cls: type, path: str) -> None:
             continue
         add(view, Place(f"{cls.__name__}.{name}", raw, functools.partial(setattr, cls, name),
                         functools.partial(delattr, cls, name), "class attribute"))
-        inner = getattr(raw, "__func__", None) or getattr(raw, "fget", None)
+        inner = getattr(raw, "__func__", None) if isinstance(raw, (staticmethod, classmethod)) else \
+            getattr(raw, "fget", None) if isinstance(raw, property) else None     # others may have a __getattr__ of their own
         if inner is not None:
             visit(view, inner, f"{cls.__name__}.{name}")
 
