@@ -25,7 +25,7 @@ from .frames import Frame
 from .levels import loop_to_hold
 from .reading import closure_variables
 from .rebuild import CannotRebuild
-from .residual.nodes import CannotResume
+from .residual.nodes import CannotResume, is_entered
 from .signals import Break, Returned, SkipFrame, UserRaise
 from .unit import Unit
 from .values import NONE, FunctionValue, Value
@@ -192,7 +192,7 @@ def earlier_points(ev: Evaluator, frame: Frame, problem: CannotResume | CannotRe
         out.append((loop.iter, "iter"))
     for step in frame.path:
         if isinstance(step.owner, ast.With) and step.field == "body":
-            out += [(item.context_expr, "enter") for item in step.owner.items]
+            out += [(item.context_expr, "enter") for item in step.owner.items if not is_entered(item)]
     return out
 
 

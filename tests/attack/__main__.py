@@ -8,6 +8,7 @@ import resource
 import signal
 import sys
 import time
+import traceback
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,7 +51,7 @@ def attack(argv: list[str]) -> int:
     elif options.program:
         options.known = 1.0
     SETTINGS.shadow = int(options.shadow)
-    start, found = time.time(), {}
+    start, found, broken, slow = time.time(), {}, 0, 0
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     signal.signal(signal.SIGPROF, too_long)
     for number in range(options.trials):
@@ -63,7 +64,13 @@ def attack(argv: list[str]) -> int:
             failure = attempt(name, seed, setting)
             signal.setitimer(signal.ITIMER_PROF, 0)
         except TooLong:
-            print(f"seed {seed}: {name} takes more than {SECONDS} s; left out\n", flush=True)
+            print(f"seed {seed}: {name} takes more than {SECONDS} s\n", flush=True)
+            slow += 1
+            continue
+        except Exception:                              # of the attack itself: told, and the other trials go on
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            print(f"seed {seed}: {name} could not be tried\n{traceback.format_exc(limit=-4)}", flush=True)
+            broken += 1
             continue
         if failure is None:
             continue
@@ -78,8 +85,9 @@ def attack(argv: list[str]) -> int:
             break
     if options.shadow:
         print(f"shadow check: {SHADOW.checked} repeated, {SHADOW.different} different, {dict(SHADOW.skipped.most_common(8))}")
-    print(f"{number + 1} trials from seed {options.seed}, {len(found)} different failures, {time.time() - start:.0f} s")
-    return 1 if found else 0
+    print(f"{number + 1} trials from seed {options.seed}, {len(found)} different failures, {broken} broken, {slow} too slow, "
+          f"{time.time() - start:.0f} s")
+    return 1 if found or broken or slow else 0
 
 
 if __name__ == "__main__":

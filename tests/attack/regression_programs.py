@@ -6,6 +6,7 @@ Executed as a plain module, twice: see test_regressions.py. `patch` replaces a n
 import builtins
 import collections
 import collections.abc
+import contextlib
 import dataclasses
 import enum
 import functools
@@ -20,6 +21,7 @@ import torch.nn.functional as F
 from torch import nn
 
 CASES = {}
+RATE = 1
 UNDO = []
 
 
@@ -1085,3 +1087,27 @@ def a_replaced_round_is_called_once():
     def twice(*args):
         return before(*args) * 2
     return (lambda v, n: v + round(n) + round(n, 1) + round(v.shape[0], -1)), (row(), 3.26), lambda: in_place_of("round", twice)
+
+
+# -- looking at the frame inside blocks that a break left open ---------------------------------------------------------
+@case
+def looks_at_its_frame_in_with():
+    def f(v):
+        out = []
+        with contextlib.nullcontext():
+            print(1)
+            out.append(globals()["RATE"])
+            for i in range(2):
+                with contextlib.suppress(KeyError):
+                    print(i)
+                    out.append((eval("i + 1"), sorted(locals())))
+                    out.append(globals()["no such name"])
+        try:
+            print(2)
+            globals()["no such name"]
+        except KeyError as e:
+            with contextlib.nullcontext():
+                print(3)
+                out.append((str(e), sorted(locals())))
+        return v, out
+    return f, (row(),), lambda: globals().__setitem__("RATE", 12)

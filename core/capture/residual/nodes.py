@@ -90,9 +90,13 @@ def iterator_name(loop: ast.stmt, taken: Sequence[str] = ()) -> str:
 def manager_name(item: ast.withitem) -> str:
     """The variable that holds an entered context manager: one per place in the script."""
     place = item.context_expr
-    if isinstance(place, ast.Name) and place.id.startswith("__with"):
-        return place.id
-    return f"__with{place.lineno}_{place.col_offset}"
+    return place.id if is_entered(item) else f"__with{place.lineno}_{place.col_offset}"      # type: ignore[attr-defined]
+
+
+def is_entered(item: ast.withitem) -> bool:
+    """Whether a continuation's `with` names a manager that was entered before: entering it again would be no step ahead."""
+    place = item.context_expr
+    return isinstance(place, ast.Name) and place.id.startswith("__with")
 
 
 def reserved(name: str, taken: Sequence[str]) -> str:
