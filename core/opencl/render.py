@@ -112,8 +112,8 @@ class Renderer:
     def index(self, array: str, strides: Iterable, lane: int | None = None) -> str:
         """C text of an element's position. Factors that follow one another are written as i * n1 + j."""
         parts = []
-        for axis, _ in sorted(strides, key=lambda t: self._order(t[0])):
-            step = self.plan.strides[array, axis][0]
+        for axis, stride in sorted(strides, key=lambda t: self._order(t[0])):
+            step = self.plan.strides[array, axis, stride]
             place = self.variables[axis]
             if axis == lane and self.offset:
                 place = f"{place}{self.offset}" if step == "1" else f"({place}{self.offset})"
@@ -132,9 +132,9 @@ class Renderer:
             return self.index(current[0], strides, lane)
 
         def lane_stride(strides):
-            for axis, _ in strides:
+            for axis, stride in strides:
                 if axis == lane:
-                    return self.plan.strides[current[0], axis][0]
+                    return self.plan.strides[current[0], axis, stride]
             return "0"
 
         writer.index, writer.lane_stride = index, lane_stride

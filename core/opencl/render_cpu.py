@@ -67,7 +67,7 @@ class CpuRenderer(ColumnRenderer):
         stores = [s for s in statements(plan) if isinstance(s, Store)]
         for s in stores:
             array = plan.loops.arrays[s.array]
-            dense = [a for a, _ in s.strides] == axes and plan.strides[s.array, axes[-1]][0] == "1"
+            dense = [a for a, _ in s.strides] == axes and plan.strides[(s.array, *s.strides[-1])] == "1"
             if not array.last or not dense or array.dtype.name not in ("float32", "int32", "float64", "int64") \
                     or sum(x.array == s.array for x in stores) > 1 or self._row_stride(s) is None:
                 continue

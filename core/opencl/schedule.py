@@ -78,7 +78,7 @@ class Schedule:
     before: list[Statement]
     passes: list[Pass]
     names: dict[int, str]                     # axis id -> name of the size argument
-    strides: dict[tuple[str, int], tuple[str, Size]]   # (array, axis) -> text of the stride and its value
+    strides: dict[tuple[str, int, Size], str]          # (array, axis, stride) -> the stride's text
     stride_arguments: dict[str, Size]
     partials: list[str] = field(default_factory=list)
     width: int = LANES                        # style columns: neighbouring rows per block
@@ -260,9 +260,9 @@ def _drop_unused(out: Schedule) -> None:
 
 # -- axes ------------------------------------------------------------------------------------------------------------
 def _name_sizes(out: Schedule) -> None:
-    """Names for sizes, and for every (array, axis) the text of the stride: products of size arguments where the array
-    is surely contiguous in the axes it has, else an argument of its own. No number is baked in, so that kernels for
-    other static sizes have the same text."""
+    """Names for sizes, and for every stride along an axis that an array is read with (x + x.t() has two) its text: products
+    of size arguments where the array is surely contiguous in the axes it has, else an argument of its own. No number is
+    baked in, so that kernels for other static sizes have the same text."""
     axes = out.rows + out.inner
     out.names = {a.id: f"n{k}" for k, a in enumerate(axes)}
     size = {a.id: a.size for a in axes}
@@ -275,15 +275,16 @@ def _name_sizes(out: Schedule) -> None:
         for axis in reversed(memory):
             if axis not in have:
                 continue
+            key = array, axis, have[axis]
             if same(have[axis], step):
-                out.strides[array, axis] = (" * ".join(text) or "1", have[axis])
-            elif (array, axis) not in out.strides:
+                out.strides[key] = " * ".join(text) or "1"
+            elif key not in out.strides:
                 name = f"{array}_s{order.index(axis)}"
                 k = 2
                 while name in out.stride_arguments:
                     name, k = f"{array}_s{order.index(axis)}_{k}", k + 1
                 out.stride_arguments[name] = have[axis]
-                out.strides[array, axis] = (name, have[axis])
+                out.strides[key] = name
             step = times(step, size[axis])
             text.insert(0, out.names[axis])
 

@@ -198,3 +198,12 @@ def test_results_keep_the_layout_that_eager_mode_gives(graphs):
     assert got[1]._meta.strides == (6, 1)
     assert np.array_equal(got[0]._array, a + 1)
     assert np.array_equal(got[1]._array, a.T * 2)
+
+
+@pytest.mark.parametrize("dynamic", [(), (0, 1)])
+def test_an_array_read_along_two_layouts_in_one_kernel(graphs, way, dynamic):
+    a = data("float32", (23, 23))
+    compiled = graphs.compile(lambda x: (x * 2 + x.t(), (x - x.t()).sum(1)), a, dynamic=dynamic, **way)
+    added, total = graphs.call(compiled, a)
+    assert np.array_equal(added, a * np.float32(2) + a.T)
+    assert np.allclose(total, (a.astype(float) - a.T).sum(1), atol=1e-4)
