@@ -98,7 +98,7 @@ class Facts:
         self.revision = next(_revisions)
         self._kept.clear()
 
-    def _keep(self, key: Any, make: Callable[[], Any]) -> Any:
+    def keep(self, key: Any, make: Callable[[], Any]) -> Any:
         if key not in self._kept:
             self._kept[key] = make()
         return self._kept[key]
@@ -114,7 +114,7 @@ class Facts:
         def make() -> dict[str, int]:
             counts = np.bincount(column(self.session.calls, "outcome"), minlength=len(OUTCOMES))
             return {name: int(counts[i]) for i, name in enumerate(OUTCOMES)}
-        return self._keep("outcomes", make)
+        return self.keep("outcomes", make)
 
     def outcome(self, call: int) -> str:
         return OUTCOMES[int(column(self.session.calls, "outcome")[call])]
@@ -140,14 +140,14 @@ class Facts:
             known = (code >= 0) & (code < n)
             flat = code[known] * k + column(self.session.runs, "outcome")[known]
             return np.bincount(flat, minlength=n * k).reshape(n, k)
-        return self._keep("code_outcomes", make)
+        return self.keep("code_outcomes", make)
 
     def artifact_uses(self) -> np.ndarray:
         """Runs served by each artifact."""
         def make() -> np.ndarray:
             ids = column(self.session.runs, "artifact")
             return np.bincount(ids[ids >= 0], minlength=len(self.session.artifacts))
-        return self._keep("uses", make)
+        return self.keep("uses", make)
 
     # codes and artifacts
 
@@ -168,7 +168,7 @@ class Facts:
             for a in self.session.artifacts:
                 found[a.code].append(a)
             return found
-        return self._keep("by_code", make).get(code, [])
+        return self.keep("by_code", make).get(code, [])
 
     def resumes_of(self, code: int) -> list[Code]:
         """Resume functions of a function, by line."""
@@ -200,11 +200,11 @@ class Facts:
         """Versions of a code that count towards the limit: those made since the last reset of all caches."""
         def make() -> int:
             return max((e.time for e in self.session.events if e.kind == "reset"), default=-1)
-        since = self._keep("reset", make)
+        since = self.keep("reset", make)
         return sum(a.time > since for a in self.artifacts_of(code))
 
     def limit_reached(self, code: int) -> Limit | None:
-        return self._keep("limits", lambda: {n.code: n for n in self.session.limits}).get(code)
+        return self.keep("limits", lambda: {n.code: n for n in self.session.limits}).get(code)
 
     def compile_ns(self, *, artifact: int | None = None, code: int | None = None, call: int | None = None) -> int:
         """Compile time of one artifact, one code, one call, or (nothing given) of the whole session."""
@@ -218,7 +218,7 @@ class Facts:
                 if p.artifact is not None:
                     sums["artifact", p.artifact] += ns
             return sums
-        sums = self._keep("compile_ns", make)
+        sums = self.keep("compile_ns", make)
         for kind, value in (("artifact", artifact), ("code", code), ("call", call)):
             if value is not None:
                 return sums.get((kind, value), 0)
@@ -234,7 +234,7 @@ class Facts:
                 if p.artifact is not None:
                     artifacts[p.artifact].append(p)
             return calls, artifacts
-        calls, artifacts = self._keep("phases", make)
+        calls, artifacts = self.keep("phases", make)
         rows = calls.get(call, []) if call is not None else artifacts.get(-1 if artifact is None else artifact, [])
         sums: dict[str, int] = {}
         for p in rows:
@@ -257,11 +257,11 @@ class Facts:
                     found[f.artifact][f.index] = GuardHistory(
                         old.failures + more, self.spelled(miss.code, place_of(f)), self.spelled(miss.code, f.seen), miss.call)
             return found
-        return self._keep("history", make).get(artifact, {})
+        return self.keep("history", make).get(artifact, {})
 
     def failures_of_call(self, call: int) -> list[tuple[int, list[tuple[int, list[FailureRow]]]]]:
         """[(code, [(artifact, its failing guards), ...nearest first]), ...] of the misses in a call."""
-        by_call = self._keep("misses", self._misses_by_call)
+        by_call = self.keep("misses", self._misses_by_call)
         found = []
         for miss in by_call.get(call, []):
             groups: dict[int, list[FailureRow]] = {}
@@ -322,7 +322,7 @@ class Facts:
         found = self._lasting.get(("nodes", artifact))
         if not found:
             found = self._lasting["nodes", artifact] = self.session.nodes(artifact)
-        kernel_of = self._keep(("kernel of", artifact), lambda: {
+        kernel_of = self.keep(("kernel of", artifact), lambda: {
             int(n): k.id for k in self.session.kernels if k.artifact == artifact for n in k.nodes})
         return [n if n.kernel == kernel_of.get(n.index) else replace(n, kernel=kernel_of.get(n.index)) for n in found]
 
@@ -336,7 +336,7 @@ class Facts:
 
     def line_marks(self, file: str) -> dict[int, LineMarks]:
         """Line -> what happened there."""
-        return self._keep(("marks", file), lambda: self._line_marks(file))
+        return self.keep(("marks", file), lambda: self._line_marks(file))
 
     def _line_marks(self, file: str) -> dict[int, LineMarks]:
         marks: dict[int, LineMarks] = defaultdict(LineMarks)

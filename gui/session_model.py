@@ -65,6 +65,7 @@ class SessionModel(QObject):
         self.whole_facts: Facts | None = None
         self.as_of: int | None = None        # in replay: the call after which everything is shown
         self.selection = Selection()
+        self.asked: frozenset[str] = frozenset()         # the fields that the last `select` was asked for
         self.filter: frozenset[str] = frozenset()
         self.highlight: frozenset[int] = frozenset()
         self.marked: int | None = None       # the call that others are compared with
@@ -178,7 +179,7 @@ class SessionModel(QObject):
         """Select by any of Selection's fields; what follows from them is filled in, what contradicts is dropped."""
         if self.facts is None:
             return
-        before = self.selection
+        before, self.asked = self.selection, frozenset(wanted)
         if self.as_of is not None and wanted.get("call") is not None:
             self._stand_at(wanted["call"])
         cause = wanted.pop("cause", None)
@@ -214,6 +215,7 @@ class SessionModel(QObject):
             self._return_to(self._ahead.pop())
 
     def _return_to(self, old: Selection) -> None:
+        self.asked = frozenset()
         if self.as_of is not None and old.call is not None:
             self._stand_at(old.call)
         self._set(old)

@@ -15,6 +15,7 @@ from ..events.recorder import RECORDER
 from ..graph.node import Graph, Span, walk_nodes
 from ..graph.printer import argument_text, graph_text, shape_text
 from ..guards import compile as guard_compiler
+from ..guards import timing
 from ..guards.origin import SizeOrigin
 from ..guards.plain import plain
 from ..symbolic.shape_env import ShapeEnv, SymGuard
@@ -214,11 +215,6 @@ def _record(state: CodeState, artifact: Artifact, captured: Captured, built: Any
         python_text=captured.text, guard_source=artifact.guards.source, has_graph=graph is not None,
         dynamic_dims=dynamic_dims(captured), ends_in_break=broke, inputs=inputs, reads=reads,
         owner=owner)
-    rows = []
-    for index, (kind, origin, condition, expected, span, why) in enumerate(artifact.guards.describe()):
-        rows.append({"index": index, "kind": kind, "origin": origin, "condition": condition, "expected": expected,
-                     "why": why, "facts": plain(artifact.guards.guards[index]), **span_fields(span)})
-    RECORDER.guards(artifact.id, rows)
     if graph is None:
         return
     kernel_of = {index: number for number, kernel in enumerate(artifact.kernels) for index in kernel.node_indices}
@@ -227,6 +223,16 @@ def _record(state: CodeState, artifact: Artifact, captured: Captured, built: Any
                                    nodes=list(k.node_indices)) for k in artifact.kernels}
     if ids:
         built.call.kernel_ids = ids              # so that launches can be told apart in the session
+
+
+def record_guards(artifact: Artifact, fn: Any, args: tuple) -> None:
+    """Write the artifact's guards into the session, with what they cost a call like this one, once the fast path knows it."""
+    program = artifact.guards
+    way, ns = timing.ways(program), timing.measure(program, fn, args)
+    RECORDER.guards(artifact.id, [
+        {"index": index, "kind": kind, "origin": origin, "condition": condition, "expected": expected, "why": why,
+         "facts": plain(program.guards[index]), "way": way[index], "ns": ns.get(index, -1), **span_fields(span)}
+        for index, (kind, origin, condition, expected, span, why) in enumerate(program.describe())])
 
 
 def _node_rows(graph: Graph, kernel_of: dict[int, int]) -> list[dict[str, Any]]:
@@ -255,4 +261,4 @@ def span_fields(span: Span | None) -> dict[str, Any]:
     return dict(zip(fields, span if span is not None else ("", 0, 0, 0, 0)))
 
 
-__all__ = ["API", "ConstraintViolationError", "Tensor", "TensorMeta", "compile_artifact"]
+__all__ = ["API", "ConstraintViolationError", "Tensor", "TensorMeta", "compile_artifact", "record_guards"]

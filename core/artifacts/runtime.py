@@ -237,7 +237,7 @@ class Runtime:
                                  f"{why_not(rivals, fn, args)}")
         if full is not None:
             return self._at_limit(state, frame, fn, args, *full)
-        from .compiling import compile_artifact
+        from .compiling import compile_artifact, record_guards
 
         artifact = compile_artifact(self, state, frame, fn, args)
         if artifact is None:                 # this call cannot be captured
@@ -248,6 +248,8 @@ class Runtime:
         if THREADS.many:
             locking.protect(artifact)
         dispatcher.remember(artifact, fn, args)
+        if RECORDER.active and not artifact.native:
+            record_guards(artifact, fn, args)
         return artifact.entry
 
     def _at_limit(self, state: CodeState, frame: Frame, fn: Any, args: tuple, name: str, limit: int) -> Callable[..., Any]:

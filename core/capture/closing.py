@@ -24,7 +24,7 @@ def alias_guards(ev: Any) -> None:
     for i, a in enumerate(inputs):
         for b in inputs[i + 1:]:
             touched = id(a) in written or id(b) in written
-            alike = a.fake._meta.dtype is b.fake._meta.dtype
+            alike = a.real._meta.dtype is b.real._meta.dtype
             if touched or few and alike and a in free and b in free:
                 ev.guard("NOT_ALIASING", b.origin, a.origin, "two different tensors")
             if touched:
@@ -77,7 +77,7 @@ def present_guards(ev: Any, fetched: Iterable[Origin]) -> None:
 
 def written_inputs(ev: Any) -> list[TensorValue]:
     """Input tensors whose elements the graph changes, directly or through a view."""
-    by_node = {id(v.fake._node): v for v in ev.tensors.values() if v.real is not None}
+    by_node = {id(v.node): v for v in ev.tensors.values() if v.real is not None}
     out = []
     for node in ev.graph.nodes:
         if node.op is None or not node.op.mutates:

@@ -18,6 +18,7 @@ from ..guards.order import other_origins
 from ..guards.origin import ArgOrigin, FunctionOrigin, Origin, PinnedOrigin, SizeOrigin
 
 UNPROTECTED = "unprotected"
+NEVER_USED = "checked: it was asked for its type only"       # a tensor of which no element, size or dtype was used
 
 
 def account(ev: Any, fetched: Iterable[Origin]) -> list[tuple[str, str]]:
@@ -28,11 +29,12 @@ def account(ev: Any, fetched: Iterable[Origin]) -> list[tuple[str, str]]:
     for g in guards:
         for text in texts_of(g):
             found.setdefault(text, "checked")
-    for o in ev.input_tensors:
-        found[o.text] = "input"
     for node, _ in ev.inputs:
         if node.origin is not None:
             found[node.origin.text] = "input"
+    for o, tensor in ev.input_tensors.items():
+        value = ev.objects.get(id(tensor))
+        found[o.text] = "input" if value is None or value.looked else NEVER_USED
     for o in fetched:
         if not isinstance(o, PinnedOrigin | FunctionOrigin):
             found.setdefault(o.text, "input: fetched anew by every call")

@@ -230,7 +230,7 @@ class Evaluator:
         """Give the node of a freshly computed tensor the name it is assigned to in the script."""
         if type(value) is not TensorValue or self.frame is None or not self.frame.is_user:
             return
-        node = value.fake._node
+        node = value.node
         if node.kind in ("op", "item") and not getattr(node, "value", None) and name.isidentifier():
             node.value = "named"
             if node.name != name:

@@ -194,8 +194,8 @@ def read_tensor(ev: Evaluator, origin: Origin, real: Tensor) -> Value:
                 name = str(symbol.expr)
                 if symbol.expr.op == "sym" and name not in ev.graph.symbols:
                     ev.graph.symbols[name] = (kind, node, dim)
-    value = TensorValue(fake(node, spec), origin, real)
-    ev.tensors[id(value.fake)] = value
+    made = fake(node, spec)
+    value = ev.tensors[id(made)] = TensorValue(made, origin, real)
     ev.inputs.append((node, real))
     ev.input_tensors[origin] = real
     ev.reads[origin.text] = "input"

@@ -77,22 +77,37 @@ FALSE = Const(False)
 
 
 class TensorValue(Value):
-    """A tensor under capture. `fake` carries the graph node; `real` is the existing tensor, if it is one."""
+    """A tensor under capture. `fake` carries the graph node; `real` is the existing tensor, if it is one. `looked`: whether
+    anything but its class was used so far."""
 
-    __slots__ = ("fake", "real")
+    __slots__ = ("_fake", "looked", "real")
 
     def __init__(self, fake: Any, origin: Origin | None = None, real: Any = None) -> None:
         super().__init__(origin)
-        self.fake, self.real = fake, real
+        self._fake, self.real, self.looked = fake, real, False
+
+    @property
+    def fake(self) -> Any:
+        self.looked = True
+        return self._fake
+
+    @fake.setter
+    def fake(self, fake: Any) -> None:
+        self._fake = fake
+
+    @property
+    def node(self) -> Any:
+        """The graph's node, without a look at the tensor."""
+        return self._fake._node
 
     @property
     def type(self) -> type:
         from ..tensor.tensor import Tensor
 
-        return self.fake._meta.cls or Tensor
+        return self._fake._meta.cls or Tensor
 
     def __repr__(self) -> str:
-        return f"<Tensor {self.fake._node.name} {self.fake._meta!r}>"
+        return f"<Tensor {self._fake._node.name} {self._fake._meta!r}>"
 
 
 class TupleValue(Value):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 APPLICATION_ID = 0x47554152          # "GUAR" in PRAGMA application_id: tells our databases from others
-MAJOR, MINOR = 1, 2                  # PRAGMA user_version = MAJOR << 16 | MINOR; 1.1: threads; 1.2: owners of artifacts
+MAJOR, MINOR = 1, 3      # PRAGMA user_version = MAJOR << 16 | MINOR; 1.1: threads; 1.2: artifacts' owners; 1.3: guards' costs
 VERSION = MAJOR << 16 | MINOR
 CHUNK = 65536                        # rows in a full chunk of columns
 
@@ -101,7 +101,9 @@ class Artifact:
 @dataclass(frozen=True, slots=True)
 class GuardRow:
     """One guard of an artifact, in the words of the script. Lines count from 1, columns from 0; 0 = unknown. `facts`: what
-    is expected as plain data where texts are not exact enough (core/guards/plain.py), {} in older files."""
+    is expected as plain data where texts are not exact enough (core/guards/plain.py), {} in older files. `way`: how a reused
+    call decides it ("look-up" of the tensors' metadata, "module": only after one changed, "test"), "" in older files; `ns`:
+    what its own test takes, -1 if that was not measured."""
 
     index: int
     kind: str
@@ -115,6 +117,8 @@ class GuardRow:
     end_col: int = 0
     why: str = ""
     facts: dict = field(default_factory=dict)
+    way: str = ""
+    ns: int = -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,8 @@ class GuardProgram:
         self.check: Check
         self.check, self.source = self._compile("check", lambda g: True)
         self.rest: Check | None = None
+        self.rest_source = ""
+        self.looked_up: tuple[str, ...] | None = None      # parameters that `rest` was made for
 
     # -- what people see ----------------------------------------------------------------------------------------------
     def explain(self, fn: Any, *args: Any) -> list[Failure]:
@@ -70,11 +72,11 @@ class GuardProgram:
     def split(self, meta_params: tuple[str, ...] | list[str]) -> Check | None:
         """What is left to check when the metadata of these tensor parameters was accepted before: a function like
         `check`, or None when nothing is left."""
-        params = tuple(meta_params)
+        params = self.looked_up = tuple(meta_params)
         if all(decided_by_meta(g, params, self.bindings) for g in self.guards):
-            self.rest = None
+            self.rest, self.rest_source = None, ""
         else:
-            self.rest, _ = self._compile("rest", lambda g: not decided_by_meta(g, params, self.bindings))
+            self.rest, self.rest_source = self._compile("rest", lambda g: not decided_by_meta(g, params, self.bindings))
         return self.rest
 
     # -- the slow way -------------------------------------------------------------------------------------------------

@@ -43,6 +43,11 @@ class TableModel(QAbstractTableModel):
         self.rows = rows
         self.endResetModel()
 
+    def recolor(self) -> None:
+        """Colours and icons are others now (another theme)."""
+        if self.rows:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self.rows) - 1, len(self.columns) - 1))
+
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.rows)
 

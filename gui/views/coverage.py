@@ -63,7 +63,7 @@ class CoverageView(View):
 
     def update_view(self, what: set[str]) -> None:
         if "theme" in what:
-            self.table_model.layoutChanged.emit()
+            self.table_model.recolor()
         facts, s = self.model.facts, self.model.selection
         if facts is None or s.artifact is None:
             self.table_model.set_rows([])

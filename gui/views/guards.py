@@ -2,43 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
-from ...core.events.summary import place_of
 from .. import theme
-from ..facts import GuardHistory
 from ..glossary import GUARD_KINDS, explain
+from ..models.guard_lines import COSTS, NEVER_FAILED, miss_lines, version_lines
 from ..models.table import Column, SortedTable, TableModel
-from ..numbers import plural
+from ..numbers import number
+from ..session_model import Selection
 from ..widgets.elided import ElidedLabel
 from ..widgets.plain_table import fit_columns, page_with_table, plain_table
 from .base import View
 
 MISS = -1                       # stands for "the selected call" among the versions
-WIDEST = {"": 30, "Version": 82, "What": 190, "Condition": 250, "Expected": 170, "Seen": 170, "Failures": 72,
-          "Line": 52, "Why": 240, "Kind": 190}
-
-
-@dataclass(frozen=True, slots=True)
-class GuardLine:
-    """One row. rank: 0 fails in the selected call, 1 failed in another call, 2 never failed."""
-
-    artifact: int
-    version: int
-    index: int
-    kind: str
-    origin: str
-    condition: str
-    expected: str
-    seen: str
-    failures: int
-    line: int
-    why: str
-    rank: int
-    place: int
+WIDEST = {"": 30, "Version": 82, "What": 150, "Condition": 250, "Expected": 150, "Seen": 150, "Checks": 62, "Failures": 68,
+          "Cost": 74, "Mark": 220, "Line": 48, "Why": 240, "Kind": 190}
 
 
 class GuardsView(View):
@@ -51,10 +30,11 @@ class GuardsView(View):
         t = theme.active
         mark = lambda r: t().bad if r.rank == 0 else t().warn if r.rank == 1 else ""
         back = lambda r: t().bad_back if r.rank == 0 else ""
-        ranks = ("Fails in the selected call.", "Failed in another call.", "Never failed.")
+        ranks = ("Fails in the selected call.", "Failed in another call.", "Never failed.",
+                 "Failed in no recorded call; whether it turned away a call that another version took is not known.")
         self.table_model = TableModel([
             Column("", lambda r: "", "Failing in the selected call, or failed before.", sort=lambda r: r.place,
-                   icon=lambda r: theme.mark_icon(("error", "recompile", "reuse")[r.rank]), back=back,
+                   icon=lambda r: theme.mark_icon(("error", "recompile", "reuse")[r.rank]) if r.rank < 3 else None, back=back,
                    cell_tip=lambda r: ranks[r.rank]),
             Column("Version", lambda r: f"version {r.version}", explain("artifact"), sort=lambda r: r.version,
                    back=back),
@@ -62,8 +42,14 @@ class GuardsView(View):
                    color=mark, back=back),
             Column("Expected", lambda r: r.expected, explain("expected"), fixed=True, back=back),
             Column("Seen", lambda r: r.seen, explain("last seen"), fixed=True, color=mark, back=back),
+            Column("Checks", lambda r: number(r.checks) if r.checks else "", explain("checks"), True,
+                   sort=lambda r: r.checks, back=back, cell_tip=lambda r: r.checks_tip),
             Column("Failures", lambda r: str(r.failures or ""), explain("failures"), True, sort=lambda r: r.failures,
                    back=back),
+            Column("Cost", lambda r: r.cost, explain("cost of a guard"), True, sort=lambda r: max(r.ns, 0), back=back,
+                   cell_tip=lambda r: COSTS.get(r.way if r.way != "test" or r.ns >= 0 else "", "")),
+            Column("Mark", lambda r: r.mark, explain("mark of a guard"), back=back, cell_tip=lambda r: r.mark_tip,
+                   color=lambda r: t().warn if any(m != NEVER_FAILED for m, _ in r.marks) else ""),
             Column("Line", lambda r: str(r.line or ""), "Where your script read the value.", True,
                    sort=lambda r: r.line, back=back),
             Column("Condition", lambda r: r.condition, explain("guard"), fixed=True, back=back),
@@ -89,7 +75,7 @@ class GuardsView(View):
         self.says.setObjectName("muted")
         self._shown: tuple[object, ...] = ()
         self._misses = False
-        self._call: int | None = None
+        self._selection = Selection()
         return page_with_table(self.table, (self.versions, 0), (self.says, 1), (self.filter, 0))
 
     def _make_table(self) -> None:
@@ -99,10 +85,15 @@ class GuardsView(View):
     def update_view(self, what: set[str]) -> None:
         facts, s = self.model.facts, self.model.selection
         if "theme" in what:
-            self.table_model.layoutChanged.emit()
+            self.table_model.recolor()
         has_misses = facts is not None and s.call is not None and bool(facts.failures_of_call(s.call))
-        if s.call != self._call:                 # a newly chosen call shows what failed in it
-            self._call, self._misses = s.call, has_misses
+        if s != self._selection:
+            by = self.model.asked
+            if "call" in by or s.call != self._selection.call and "artifact" not in by:
+                self._misses = has_misses        # a newly chosen call shows what failed in it
+            elif "artifact" in by and not by & {"guard", "node"}:
+                self._misses = False             # a newly chosen version shows its conditions
+            self._selection = s
         self._misses = self._misses and has_misses
         if facts is None or (s.artifact is None and not self._misses):
             self._fill_versions(has_misses)
@@ -115,52 +106,16 @@ class GuardsView(View):
         if shown != self._shown:
             refit = shown[:3] != self._shown[:3]
             self._shown = shown
-            self.table_model.set_rows(self.miss_lines() if self._misses else self.version_lines())
+            assert s.call is not None or s.artifact is not None
+            rows, says = miss_lines(facts, s.call) if self._misses and s.call is not None else \
+                version_lines(facts, s.artifact, s.call)         # type: ignore[arg-type]
+            self.table_model.set_rows(rows)
+            self.says.setText(says)
             self.table.setColumnHidden(1, not self._misses)
+            self.table.setColumnHidden(4, not any(r.seen for r in rows))
             if refit:
                 fit_columns(self.table, [c.title for c in self.table_model.columns], WIDEST)
         self._show_selection()
-
-    def version_lines(self) -> list[GuardLine]:
-        """Every guard of the selected version, failing ones first."""
-        facts, s = self.model.facts, self.model.selection
-        assert facts is not None and s.artifact is not None
-        now = set()
-        for _, groups in facts.failures_of_call(s.call) if s.call is not None else []:
-            now |= {f.index for artifact, failures in groups if artifact == s.artifact for f in failures}
-        history = facts.guard_history(s.artifact)
-        version = facts.session.artifacts[s.artifact].version
-        rows = []
-        for g in facts.guards(s.artifact):
-            h = history.get(g.index, GuardHistory())
-            rank = 0 if g.index in now else 1 if h.failures else 2
-            seen = h.seen if h.origin in ("", g.origin) else f"{h.origin} = {h.seen}"
-            what = g.origin or {"GLOBAL_STATE": "(modes)", "NAMES_UNCHANGED": "(names)"}.get(g.kind, "")
-            rows.append(GuardLine(s.artifact, version, g.index, g.kind, what, g.condition, g.expected, seen,
-                                  h.failures, g.line, g.why, rank, 0))
-        rows.sort(key=lambda r: (r.rank, -r.failures, r.index))
-        failed = sum(r.failures > 0 for r in rows)
-        self.says.setText(f"{plural(len(rows), 'condition')}, {f'{failed} of them' if failed else 'none'} failed")
-        return _placed(rows)
-
-    def miss_lines(self) -> list[GuardLine]:
-        """Every failing guard of every version in the selected call, nearest version first."""
-        facts, s = self.model.facts, self.model.selection
-        assert facts is not None and s.call is not None
-        rows, versions = [], 0
-        for _, groups in facts.failures_of_call(s.call):
-            for artifact, failures in groups:
-                versions += 1
-                version = facts.session.artifacts[artifact].version
-                history = facts.guard_history(artifact)
-                for f in failures:
-                    g = facts.guard(artifact, f.index)
-                    rows.append(GuardLine(
-                        artifact, version, f.index, f.kind, place_of(f), g.condition if g is not None else "", f.expected,
-                        f.seen, history.get(f.index, GuardHistory()).failures, g.line if g is not None else 0,
-                        g.why if g is not None else "", 0, 0))
-        self.says.setText(f"{plural(len(rows), 'condition')} not met, over {plural(versions, 'version')}")
-        return _placed(rows)
 
     def _fill_versions(self, has_misses: bool) -> None:
         facts, s = self.model.facts, self.model.selection
@@ -178,11 +133,10 @@ class GuardsView(View):
         self.versions.blockSignals(False)
 
     def _version_chosen(self, artifact: int) -> None:
-        self._misses = artifact == MISS
-        if not self._misses and artifact != self.model.selection.artifact:
+        if artifact not in (MISS, self.model.selection.artifact):
             self.model.select(artifact=artifact)
-        else:
-            self.update_view({"selection"})
+        self._misses = artifact == MISS
+        self.update_view({"selection"})
 
     def _show_selection(self) -> None:
         s = self.model.selection
@@ -203,8 +157,3 @@ class GuardsView(View):
             line = self.table_model.rows[self.sorted.mapToSource(index).row()]
             self.model.select(artifact=line.artifact, guard=line.index)
 
-
-def _placed(rows: list[GuardLine]) -> list[GuardLine]:
-    from dataclasses import replace
-
-    return [replace(r, place=i) for i, r in enumerate(rows)]

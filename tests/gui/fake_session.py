@@ -97,6 +97,7 @@ class FakeSession:
         self.kernels: list = []
         self.phases: list = []
         self.events: list = []
+        self.problems: list = []
         self.decisions: list = []
         self.misses: list = []
         self.limits: list = []
