@@ -33,7 +33,7 @@ TERMS: dict[str, str] = {
     "lowering": "Turning the graph into loops and kernels.",
     "build": "Compiling the kernels' source for the device.",
     "lowering and build": "Turning the graph into kernels and compiling them for the device.",
-    "first launch": "The first start of the new kernels.",
+    "first launch": "The first start of the new kernels; many drivers finish building a kernel only then.",
     "what if": "Asking which kept version would take a call that nobody made. The recorded conditions are evaluated; nothing "
                "is run.",
     "policy lab": "The script run under several settings, and with every suggested change, to compare versions, times and "

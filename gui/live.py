@@ -1,4 +1,4 @@
-"""What a running script is doing now, in one line: "call 41: compiling version 3 of forward, building 9 kernels, 1.2 s".
+"""What a running script is doing now, in one line: "call 41: compiling version 3 of forward, building kernel 4 of 9, 1.2 s".
 
 Read from the session's `live` row, which its recorder keeps current; works for a script that another process records as well.
 """
@@ -43,7 +43,7 @@ def live_state(model: SessionModel, expected: int = 0, now: int | None = None) -
     call = f"call {_whole(frame.get('call'), n)}{of}"
     if not done and not step:
         return Live(f"{call}: running {code_name(code)}, {duration(waited)}", share)
-    doing = AFTER.get(str(done[-1]), "") if done and not (step and done[-1] == "capture") else step or "tracing"
+    doing = step or AFTER.get(str(done[-1]) if done else "", "tracing")
     own = facts.artifacts_of(code.id)
     made = bool(own) and own[-1].call == frame.get("call")       # it is there, and its kernels are being built or launched
     version = len(own) - made

@@ -68,10 +68,11 @@ class BackendCompilerFailed(GuardscopeError):
 
 
 class Built:
-    """A graph made callable, with the kernels it launches (empty for NumPy and user backends)."""
+    """A graph made callable, with the kernels it launches (empty for NumPy and user backends). `compiled`: the parts of it
+    that the OpenCL backend made."""
 
-    def __init__(self, call: Callable[..., tuple], kernels: list, text: str) -> None:
-        self.call, self.kernels, self.text = call, kernels, text
+    def __init__(self, call: Callable[..., tuple], kernels: list, text: str, compiled: tuple[Any, ...] = ()) -> None:
+        self.call, self.kernels, self.text, self.compiled = call, kernels, text, compiled
 
 
 def build(graph: Graph, backend: Any, example_inputs: tuple, name: str) -> Built:
@@ -86,7 +87,7 @@ def build(graph: Graph, backend: Any, example_inputs: tuple, name: str) -> Built
 
             RECORDER.step(f"turning {len(graph.operations)} operations into kernels")
             compiled = compile_graph(graph, BackendOptions(device=SETTINGS.device, name=name))
-            return Built(compiled.entry, list(compiled.kernels), compiled.text)
+            return Built(compiled.entry, list(compiled.kernels), compiled.text, (compiled,))
         except GuardscopeError as problem:
             RECORDER.event("fallback", f"{name} runs on NumPy: {problem}", {"graph": graph.name})
     return Built(Interpreter(graph), [], "NumPy, node by node")
@@ -97,8 +98,9 @@ def _in_stages(graph: Graph, example_inputs: tuple, name: str) -> Built:
     stages = cut(graph, symbols_in)
     parts = [build(s.graph, "opencl", (), f"{name}_{i}") if s.graph.operations else None for i, s in enumerate(stages)]
     call = run_in_stages(graph, stages, [part.call if part is not None else None for part in parts])
-    return Built(call, [k for part in parts if part is not None for k in part.kernels],
-                 "\n".join(part.text for part in parts if part is not None))
+    made = [part for part in parts if part is not None]
+    return Built(call, [k for part in made for k in part.kernels], "\n".join(part.text for part in made),
+                 tuple(c for part in made for c in part.compiled))
 
 
 def _on_meta(graph: Graph) -> bool:

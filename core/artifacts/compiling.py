@@ -221,8 +221,9 @@ def _record(state: CodeState, artifact: Artifact, captured: Captured, built: Any
     RECORDER.nodes(artifact.id, _node_rows(graph, kernel_of))
     ids = {k.name: RECORDER.kernel(artifact.id, name=k.name, source=k.source, device=k.device, build_ns=k.build_ns,
                                    nodes=list(k.node_indices)) for k in artifact.kernels}
-    if ids:
-        built.call.kernel_ids = ids              # so that launches can be told apart in the session
+    for compiled in built.compiled:
+        compiled.kernel_ids = ids                # so that launches can be told apart in the session
+        compiled.recorded_as = artifact.id, state.code_id
 
 
 def record_guards(artifact: Artifact, fn: Any, args: tuple) -> None:

@@ -245,7 +245,7 @@ class Recorder:
         self._add(schema.Phase, None, {"artifact": artifact_id, "code": code_id, "name": name, "start": t0, "end": t1})
 
     def step(self, text: str) -> None:
-        """What the compilation of the run that began last is doing now, a clause ("building 9 kernels"); kept only while
+        """What the compilation of the run that began last is doing now, a clause ("building kernel 4 of 9"); kept only while
         it runs."""
         self._put(("step", text, threading.get_ident()))
 

@@ -250,9 +250,9 @@ class Writer:
             fields = self._translate(table, fields)
         if fields.get("code", 0) is None or fields.get("code", 0) < 0:
             return                            # belongs to a code that was registered before this session
-        if cls is Phase and fields["artifact"] is None:
-            frame = self._frame_of(lane, fields["code"])
-            if frame is not None and "call" not in fields:
+        if cls is Phase and (frame := self._frame_of(lane, fields["code"])) is not None:
+            frame.step = ""                         # it is over
+            if fields["artifact"] is None and "call" not in fields:
                 frame.phases.append(fields)
                 return
         number = self.counts[table]

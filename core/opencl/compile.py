@@ -128,6 +128,8 @@ class CompiledGraph:
         self._problems = (pyopencl().Error, BuildFailed, MemoryError)
         self._told: set[str] = set()                     # failures that the session knows of
         self.timed = 0                                   # calls seen while launches were to be timed
+        self.kernel_ids: dict[str, int] = {}             # in the session that is recorded, by name; set by whoever records
+        self.recorded_as: tuple[int, int] | None = None  # (artifact, code) there
         self.entry, self._bind = self._load(name)
         self.kernels: list[KernelInfo] = []
         if unique:
@@ -244,15 +246,6 @@ class CompiledGraph:
             found.append(value if kind == "value" else
                          (value._meta.shape if kind == "size" else value._meta.strides)[dim[0]])
         return found
-
-    @property
-    def kernel_ids(self) -> dict[str, int] | None:
-        """Ids of the kernels in the session that is recorded, by name; set by whoever records (also on `entry`)."""
-        return getattr(self.entry, "kernel_ids", None)
-
-    @kernel_ids.setter
-    def kernel_ids(self, ids: dict[str, int]) -> None:
-        self.entry.kernel_ids = ids                      # type: ignore[attr-defined]
 
     @property
     def text(self) -> str:

@@ -96,6 +96,8 @@ class On:
         kernel = self.built.kernel(self.names[number])
         if self.collector is not None:
             self.collector.names[id(kernel)] = self.names[number]
+            if self.built.is_new(self.names[number]):
+                self.collector.fresh.setdefault(self.names[number], True)
         return kernel
 
     def arena(self, values: tuple[tuple[int, int, int], ...], zero_copy: bool) -> Arena:

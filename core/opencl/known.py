@@ -34,6 +34,10 @@ class BuiltKernels:
         """Whether one of the programs never ran since it was built."""
         return any(built.is_tried for built, _ in self.found.values())
 
+    def is_new(self, name: str) -> bool:
+        """Whether the program with this kernel never ran since it was built."""
+        return self.found[name][0].is_tried
+
     def went_well(self) -> None:
         """The kernels ran."""
         for built, _ in self.found.values():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from ..events.recorder import RECORDER
@@ -18,29 +19,45 @@ def is_sampled(graph: Any) -> bool:
 
 
 class Collector:
-    """Takes the place of enqueue_nd_range_kernel for one compiled graph and keeps the events of a call."""
+    """Takes the place of enqueue_nd_range_kernel for one compiled graph and keeps the events of a call.
+
+    Drivers such as PoCL finish a kernel when it is first launched, and that takes longest: so first launches are counted
+    ("building kernel 4 of 9"), and their time is a phase of the compilation. `fresh`: kernels that never ran, True until
+    they did."""
 
     def __init__(self, owner: Any) -> None:
         self.owner = owner
         self.names: dict[int, str] = {}                  # id(kernel object) -> kernel name
-        self.ids: dict[str, int] = {}                    # kernel name -> id in the session; set by whoever records
+        self.fresh: dict[str, bool] = {}
+        self._since = 0                                  # when the first of them was launched
         self.events: list[tuple[str, Any]] = []
         self._enqueue = pyopencl().enqueue_nd_range_kernel
 
     def enqueue(self, queue: Any, kernel: Any, size: tuple, local: tuple) -> Any:
+        name = self.names[id(kernel)]
+        if self.fresh.get(name):
+            self._finish_building(name)
         event = self._enqueue(queue, kernel, size, local)
-        self.events.append((self.names[id(kernel)], event))
+        self.events.append((name, event))
         return event
+
+    def _finish_building(self, name: str) -> None:
+        self._since = self._since or time.perf_counter_ns()
+        self.fresh[name] = False
+        RECORDER.step(f"building kernel {list(self.fresh.values()).count(False)} of {len(self.fresh)}")
 
     def report(self, now: int) -> None:
         """Hand the times to the recorder. The device's clock is set by the end of the last launch, which was just
         waited for: `now` on the clock of time.perf_counter_ns()."""
         events, self.events = self.events, []
+        if self._since and self.owner.recorded_as is not None:
+            RECORDER.phase(*self.owner.recorded_as, "first launch", self._since, now)
+            self._since = 0
         if not events:
             return
         times = [(name, e.profile.start, e.profile.end) for name, e in events]
         shift = now - max(end for _, _, end in times)
-        ids = getattr(self.owner, "kernel_ids", None) or {}
+        ids = self.owner.kernel_ids
         rows = [(ids[name], start + shift, end + shift, self.owner.target.name) for name, start, end in times
                 if name in ids]
         if rows:

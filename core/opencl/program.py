@@ -131,7 +131,7 @@ def build(text: str, options: list[str], device: Device) -> Built:
         if key in _REJECTED:
             raise _REJECTED[key]
         kernels = text.count("__kernel void")
-        RECORDER.step(f"building {kernels} {'kernel' if kernels == 1 else 'kernels'} for {device.info.name.partition('-')[0]}")
+        RECORDER.step(f"compiling {kernels} {'kernel' if kernels == 1 else 'kernels'} for {device.info.name.partition('-')[0]}")
         path = _path(key)
         mark = path.with_suffix(".trying") if path is not None else None
         lost = Attempt.lost(mark)

@@ -27,7 +27,9 @@ def test_what_is_said() -> None:
     assert said({"done": ["capture"], "step": "building 9 kernels"}) == \
         "call 41: compiling version 3 of Net.forward, building 9 kernels, 1.2 s"
     assert said({"done": ["capture"], "step": ""}).endswith("version 3 of Net.forward, turning it into kernels, 1.2 s")
-    assert said({"done": ["capture", "lowering", "build"], "step": "building 9 kernels"}).endswith("making guards, 1.2 s")
+    assert said({"done": ["capture", "lowering", "build"], "step": ""}).endswith("making guards, 1.2 s")
+    assert said({"call": 7, "step": "building kernel 4 of 9"}) == \
+        "call 7: compiling version 2 of Net.forward, building kernel 4 of 9, 1.2 s"
     assert said({"call": 7, "step": "building 1 kernel"}).startswith("call 7: compiling version 2 of Net.forward, building 1 ")
     assert said({"step": "tracing"}, 100) == "call 41 of about 100: compiling version 3 of Net.forward, tracing, 1.2 s"
 

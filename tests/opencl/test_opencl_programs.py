@@ -220,3 +220,26 @@ def test_values_that_are_needed_together_do_not_share_memory(values):
             if start <= last and first <= end:
                 assert offsets[k] + n <= offsets[m] or offsets[m] + p <= offsets[k]
     assert total < sum(max(n, 4096) for n, _, _ in values)
+
+
+def test_first_launches_are_counted_and_a_phase_of_the_compilation(graphs, monkeypatch):
+    import random
+
+    from guardscope.core.events.recorder import RECORDER
+
+    steps, phases = [], []
+    monkeypatch.setattr(RECORDER, "profiling", True)
+    monkeypatch.setattr(RECORDER, "step", steps.append)
+    monkeypatch.setattr(RECORDER, "phase", lambda *row: phases.append(row))
+    a, new = normal(30, 30), random.random()                 # a constant that no kernel on disk has
+    compiled = graphs.compile(lambda x: ((x * new).softmax(1) @ x).softmax(1) + new, a)
+    compiled.recorded_as = (7, 3)
+    graphs.call(compiled, a)
+    count = len(compiled.kernels)
+    assert steps[-count:] == [f"building kernel {n} of {count}" for n in range(1, count + 1)]
+    [(artifact, code, name, start, end)] = phases
+    assert (artifact, code, name) == (7, 3, "first launch")
+    assert 0 < start < end
+    steps.clear()
+    graphs.call(compiled, a)
+    assert steps == [] and len(phases) == 1
