@@ -15,9 +15,10 @@ from .attributes import (
     guard_class_attribute,
     guard_no_descriptor,
     has_get,
-    is_data_descriptor,
+    has_set,
     own_attribute,
     pinned,
+    settle_descriptor,
 )
 from .containers import dict_delete, dict_set
 from .relied import class_lookup, settled
@@ -102,25 +103,37 @@ def set_data(ev: Any, obj: TensorValue, value: Value) -> None:
 
 
 def plain_set(ev: Any, obj: ObjectValue, name: str, value: Value) -> None:
-    """object.__setattr__: a data descriptor of the class, else the instance."""
+    """object.__setattr__: a descriptor of the class, else the instance."""
+    if not through_descriptor(ev, obj, name, "__set__", [value]):
+        store_attribute(ev, obj, name, value)
+
+
+def through_descriptor(ev: Any, obj: ObjectValue, name: str, how: str, values: list[Value]) -> bool:
+    """Set ("__set__") or delete ("__delete__") an attribute by what its class has for that; False if that is nothing, or a
+    slot of this name, where the object keeps the value itself."""
     from .calls import call
 
-    raw = class_lookup(obj.cls, name)[1]
+    owner, raw = class_lookup(obj.cls, name)
     guard_no_descriptor(ev, obj, name)
-    if raw is not None and is_data_descriptor(raw) \
-            and not (isinstance(raw, types.MemberDescriptorType) and raw.__name__ == name):
-        guard_class_attribute(ev, obj, name, raw)
-        if isinstance(raw, property):
-            if raw.fset is None:
-                ev.raise_error(AttributeError, f"property '{name}' of '{obj.cls.__name__}' object has no setter")
-            call(ev, pinned(ev, raw.fset), [obj, value], {})
-            return
-        setter = class_lookup(type(raw), "__set__")[1]
-        if isinstance(setter, types.FunctionType):
-            call(ev, pinned(ev, setter), [ev.existing(ev.pin(raw, name), raw), obj, value], {})
-            return
+    if owner is None:
+        return False
+    settle_descriptor(ev, raw)
+    if not has_set(raw) or isinstance(raw, types.MemberDescriptorType) and raw.__name__ == name:
+        return False
+    guard_class_attribute(ev, obj, name, raw)
+    if isinstance(raw, property):
+        function, word = (raw.fset, "setter") if how == "__set__" else (raw.fdel, "deleter")
+        if function is None:
+            ev.raise_error(AttributeError, f"property '{name}' of '{obj.cls.__name__}' object has no {word}")
+        call(ev, pinned(ev, function), [obj, *values], {})
+        return True
+    function = class_lookup(type(raw), how)[1]
+    if function is None:
+        ev.raise_error(AttributeError, how)
+    if not isinstance(function, types.FunctionType):
         raise Break("attribute-set", name=name, what=f"an object of class {obj.cls.__name__}")
-    store_attribute(ev, obj, name, value)
+    call(ev, pinned(ev, function), [ev.existing(ev.pin(raw, name), raw), obj, *values], {})
+    return True
 
 
 def set_on_module(ev: Any, obj: ModuleValue, name: str, value: Value) -> None:
@@ -131,10 +144,7 @@ def set_on_module(ev: Any, obj: ModuleValue, name: str, value: Value) -> None:
     if special or any(name in held.get(s, ()) for s in ("_parameters", "_modules")) or name.startswith("_forward") \
             or not getattr(owner, "__module__", "").startswith("torch."):
         raise Break("attribute-set", name=name, what=f"module {obj.cls.__name__}")
-    raw = class_lookup(obj.cls, name)[1]
-    guard_no_descriptor(ev, obj, name)
-    if raw is not None and is_data_descriptor(raw):
-        plain_set(ev, obj, name, value)
+    if through_descriptor(ev, obj, name, "__set__", [value]):
         return
     assert obj.origin is not None
     elsewhere = tuple(s for s in MODULE_STORES if name not in held.get(s, ()))
@@ -150,6 +160,8 @@ def delete_attribute(ev: Any, obj: Value, name: str) -> None:
     if not isinstance(obj, ObjectValue) or isinstance(obj, ModuleValue) \
             or settled(ev, obj.cls, "__delattr__")[0] not in (object, BaseException):
         raise Break("attribute-set", name=name, what=f"an object of class {obj.type.__name__}")
+    if through_descriptor(ev, obj, name, "__delete__", []):
+        return
     if own_attribute(ev, obj, name) is None:
         ev.raise_error(AttributeError, f"'{obj.cls.__name__}' object has no attribute '{name}'")
     if obj.namespace is not None and obj.real is not None:

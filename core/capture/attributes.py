@@ -84,8 +84,9 @@ def of_object(ev: Any, obj: ObjectValue, name: str, fallback: bool = True) -> Va
             break
         if k is owner:
             break
+    if owner is not None and raw is not MISSING:
+        settle_descriptor(ev, raw)
     if owner is not None and raw is not MISSING and is_data_descriptor(raw):
-        settled(ev, type(raw), "__set__")
         if isinstance(raw, types.MemberDescriptorType) and raw.__name__ == name:
             settled(ev, cls, name)
             return slot(ev, obj, name)
@@ -110,7 +111,18 @@ def of_object(ev: Any, obj: ObjectValue, name: str, fallback: bool = True) -> Va
 
 
 def is_data_descriptor(raw: Any) -> bool:
-    return has_get(raw) and (hasattr(type(raw), "__set__") or hasattr(type(raw), "__delete__"))
+    return has_get(raw) and has_set(raw)
+
+
+def has_set(raw: Any) -> bool:
+    """Whether setting or deleting it through an instance runs code of its own."""
+    return hasattr(type(raw), "__set__") or hasattr(type(raw), "__delete__")
+
+
+def settle_descriptor(ev: Any, raw: Any) -> None:
+    """What a class holds stays the kind of descriptor, or the plain value, that it is."""
+    for name in ("__get__", "__set__", "__delete__"):
+        settled(ev, type(raw), name)
 
 
 def has_get(raw: Any) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 from ..guards.facts import same as equal_constants
 from ..symbolic.symint import sym_not
 from .containers import complete, dict_find, key_of, list_items
-from .operators import SCALARS, call_special, length, on_scalars, truth, unary
+from .operators import SCALARS, as_set, call_special, is_set_like, length, on_scalars, refuse_other_types, truth, unary
 from .relied import class_lookup, settle_members, settled
 from .signals import Break
 from .torch_calls import lower
@@ -21,6 +21,7 @@ from .values import (
     ClassValue,
     Const,
     DictValue,
+    DictViewValue,
     ListValue,
     MethodValue,
     NativeValue,
@@ -73,19 +74,30 @@ def compare(ev: Any, op: type, a: Value, b: Value) -> Value:
         found = call_special(ev, left, method, right)
         if found is not None:
             return found
-    if isinstance(a, TupleValue | ListValue) and isinstance(b, TupleValue | ListValue) \
-            and isinstance(a, TupleValue) == isinstance(b, TupleValue):
+    if alike(a, b):
         for x, y in zip(list_items(ev, a), list_items(ev, b)):
             if not truth(ev, compare(ev, ast.Eq, x, y)):
                 return compare(ev, op, x, y)
         return Const(function(length(ev, a), length(ev, b)))
-    if isinstance(a, SetValue) and isinstance(b, SetValue):
-        return Const(function(set(a.items), set(b.items)))
+    if as_sets(a, b):
+        return Const(function(set(as_set(ev, a).items), set(as_set(ev, b).items)))
     if isinstance(a, OpaqueValue | TensorValue) or isinstance(b, OpaqueValue | TensorValue):
         raise Break("operator", name=function.__name__, what=f"{a.type.__name__} and {b.type.__name__}")
+    refuse_other_types(function.__name__, a, b)
     sign = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}[function.__name__]
     ev.raise_error(TypeError, f"'{sign}' not supported between instances of '{a.type.__name__}' and '{b.type.__name__}'")
     raise AssertionError
+
+
+def alike(a: Value, b: Value) -> bool:
+    """Two tuples, two lists, two deques: they are compared item by item. (A view of values equals only itself.)"""
+    return isinstance(a, TupleValue) and isinstance(b, TupleValue) or isinstance(a, ListValue) and isinstance(b, ListValue) \
+        and a.cls is b.cls and not isinstance(a, DictViewValue)
+
+
+def as_sets(a: Value, b: Value) -> bool:
+    """Two sets, or views of keys or items: they are compared by what they contain."""
+    return all(isinstance(v, SetValue) or is_set_like(v) for v in (a, b))
 
 
 def negated(ev: Any, value: Value | None) -> Value | None:
@@ -102,7 +114,9 @@ def equal(ev: Any, a: Value, b: Value) -> Any:
         if isinstance(answer, TensorValue):
             raise Break("data-branch")
         return answer.value  # type: ignore[attr-defined]
-    if isinstance(a, TupleValue) and isinstance(b, TupleValue) or isinstance(a, ListValue) and isinstance(b, ListValue):
+    if as_sets(a, b):
+        return as_set(ev, a).items.keys() == as_set(ev, b).items.keys()
+    if alike(a, b):
         x, y = list_items(ev, a), list_items(ev, b)
         return len(x) == len(y) and all(truth(ev, compare(ev, ast.Eq, p, q)) for p, q in zip(x, y))
     if isinstance(a, DictValue) and isinstance(b, DictValue):
@@ -114,8 +128,6 @@ def equal(ev: Any, a: Value, b: Value) -> Any:
             return False
         return left.keys() == right.keys() and all(truth(ev, compare(ev, ast.Eq, e.value, right[k].value))
                                                    for k, e in left.items())
-    if isinstance(a, SetValue) and isinstance(b, SetValue):
-        return a.items.keys() == b.items.keys()
     if isinstance(a, RangeValue) and isinstance(b, RangeValue):
         return range(a.start, a.stop, a.step) == range(b.start, b.stop, b.step)
     if isinstance(a, OpaqueValue) or isinstance(b, OpaqueValue):
@@ -152,13 +164,22 @@ def identical(ev: Any, a: Value, b: Value) -> bool:
     if isinstance(a, BuiltinValue | PyModuleValue | NativeValue):
         return a.real is getattr(b, "real", None)
     real_a, real_b = getattr(a, "real", None), getattr(b, "real", None)
-    if isinstance(a, TupleValue) and a.origin is not None and b.origin is not None:
+    if isinstance(a, TupleValue) and all(v.origin is not None or constant_tuple(v) for v in (a, b)):
         raise Break("operator", name="is", what="two tuples")
+    if isinstance(a, RangeValue) and a.origin is not None and b.origin is not None:
+        if a.origin == b.origin:
+            return True
+        raise Break("operator", name="is", what="two ranges")
     if real_a is None or real_b is None or a.origin is None or b.origin is None:
         return False
     same = real_a is real_b
     ev.guard("OBJECT_ALIASING" if same else "NOT_ALIASING", a.origin, b.origin, "compared with `is`")
     return bool(same)
+
+
+def constant_tuple(value: Any) -> bool:
+    """Whether it may be a constant of the code, of which Python keeps one object per file."""
+    return all(isinstance(v, Const) and v.origin is None or isinstance(v, TupleValue) and constant_tuple(v) for v in value.items)
 
 
 def same_objects(ev: Any, a: Const, b: Const) -> bool:

@@ -18,8 +18,7 @@ from .containers import (
     key_of,
     new_dict,
 )
-from .iterate import items_of
-from .operators import set_operation, truth
+from .operators import as_set, set_operation, truth
 from .sequence_methods import Method
 from .signals import Break
 from .values import (
@@ -27,7 +26,7 @@ from .values import (
     TRUE,
     Const,
     DictValue,
-    ListValue,
+    DictViewValue,
     SetValue,
     TupleValue,
     Value,
@@ -95,29 +94,6 @@ def dict_view(what: str) -> Method:
     return view
 
 
-class DictViewValue(ListValue):
-    """A view of a dict's keys, values or items: iterates over what the dict holds when iterated."""
-
-    __slots__ = ("of", "what")
-
-    def __init__(self, of: DictValue, what: str) -> None:
-        super().__init__([], cls=type({}.items()) if what == "items" else type({}.keys()) if what == "keys"
-                         else type({}.values()))
-        self.of, self.what = of, what
-        self.loaded = True
-
-    @property
-    def items(self) -> list[Value]:
-        entries = self.of.entries.values()
-        if self.what == "keys":
-            return [e.key for e in entries]
-        return [e.value for e in entries] if self.what == "values" else [TupleValue([e.key, e.value]) for e in entries]
-
-    @items.setter
-    def items(self, value: list[Value]) -> None:
-        pass
-
-
 def dict_move_to_end(ev: Any, self: DictValue, key: Value, last: Value = TRUE) -> Value:
     if not truth(ev, last):
         raise Break("call-unknown", what="OrderedDict.move_to_end(last=False)")
@@ -154,13 +130,6 @@ def set_remove(ev: Any, self: SetValue, item: Value) -> Value:
     if key_of(ev, item) not in self.items:
         ev.raise_error(KeyError, item)
     return set_discard(ev, self, item)
-
-
-def as_set(ev: Any, value: Value) -> SetValue:
-    from .containers import new_set
-
-    value = ev.force(value)
-    return value if isinstance(value, SetValue) else new_set(ev, items_of(ev, value))
 
 
 def set_combine(function: Callable[..., Any], change: bool = False) -> Method:

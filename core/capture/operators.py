@@ -24,6 +24,7 @@ from .values import (
     ClassValue,
     Const,
     DictValue,
+    DictViewValue,
     FunctionValue,
     ListValue,
     MethodValue,
@@ -96,6 +97,18 @@ def refuse_unknown(name: str, *values: Value) -> None:
             raise Break("operator", name=name, what=f"an object of class {value.type.__name__}")
 
 
+# Types whose operators among each other are all written here: another pair of them is an error in Python as well.
+CLOSED = (int, float, bool, complex, str, bytes, type(None), type(Ellipsis), list, tuple, dict, set, frozenset, range, slice,
+          type, types.FunctionType, types.MethodType, types.BuiltinFunctionType)
+
+
+def refuse_other_types(name: str, *values: Value) -> None:
+    """Break where a type of Python's library, whose operators are not all written here, stands on one side."""
+    for value in values:
+        if not isinstance(value, ObjectValue | TensorValue | ModuleValue | ClassValue) and value.type not in CLOSED:
+            raise Break("operator", name=name, what=f"{' and '.join(v.type.__name__ for v in values)}")
+
+
 # -- arithmetic ----
 def binary(ev: Any, op: type, a: Value, b: Value) -> Value:
     """`a op b`."""
@@ -121,6 +134,7 @@ def binary(ev: Any, op: type, a: Value, b: Value) -> Value:
 
 def bad_operands(ev: Any, name: str, a: Value, b: Value, inplace: bool = False) -> None:
     refuse_unknown(SYMBOLS[name], a, b)
+    refuse_other_types(SYMBOLS[name], a, b)
     sign = SYMBOLS[name] + ("=" if inplace and name != "pow" else "")
     ev.raise_error(TypeError, f"unsupported operand type(s) for {sign}: '{a.type.__name__}' and '{b.type.__name__}'")
 
@@ -156,6 +170,10 @@ def on_containers(ev: Any, op: type, a: Value, b: Value) -> Value:
         return new_dict(ev, pairs, a.cls)
     if isinstance(a, SetValue) and isinstance(b, SetValue) and op in (ast.BitOr, ast.BitAnd, ast.Sub, ast.BitXor):
         return set_operation(ev, function, a, b)
+    if op in (ast.BitOr, ast.BitAnd, ast.Sub, ast.BitXor) and (is_set_like(a) or is_set_like(b)):
+        made = set_operation(ev, function, as_set(ev, a), as_set(ev, b))         # one is a view: the other, any iterable
+        made.cls = set
+        return made
     if op is ast.Mod and isinstance(a, Const) and isinstance(a.value, str | bytes):
         from .formatting import percent
 
@@ -170,10 +188,30 @@ def on_containers(ev: Any, op: type, a: Value, b: Value) -> Value:
         return OpaqueValue(union, ev.pin(union, "union"))
     if isinstance(a, OpaqueValue | NativeValue) or isinstance(b, OpaqueValue | NativeValue):
         raise Break("operator", name=SYMBOLS[name], what=f"{a.type.__name__} and {b.type.__name__}")
-    if op is ast.Add and isinstance(a, ListValue):
+    if op is ast.Add and isinstance(a, ListValue) and a.cls is list:
         ev.raise_error(TypeError, f'can only concatenate list (not "{b.type.__name__}") to list')
     bad_operands(ev, name, a, b)
     raise AssertionError
+
+
+def is_set_like(value: Value) -> bool:
+    """Whether it is a view of keys or items: such a view has the operators of sets."""
+    return isinstance(value, DictViewValue) and value.what != "values"
+
+
+def as_set(ev: Any, value: Value) -> SetValue:
+    """A set, or the set of what any other iterable gives. Breaks for items with values that may have no hash: Python does not
+    always ask for it."""
+    from .containers import new_set
+    from .iterate import items_of
+
+    value = ev.force(value)
+    if isinstance(value, SetValue):
+        return value
+    if isinstance(value, DictViewValue) and value.what == "items" \
+            and not all(isinstance(ev.force(e.value), Const) for e in value.of.entries.values()):
+        raise Break("operator", name="&", what="dict_items of values other than numbers and texts")
+    return new_set(ev, items_of(ev, value))
 
 
 SEQUENCES = (list, collections.deque)

@@ -8,7 +8,7 @@ import functools
 import types
 from typing import Any
 
-from .attributes import class_lookup
+from .attributes import class_lookup, has_set
 from .containers import complete
 from .rebuild import CannotRebuild, Rebuilder, literal
 from .residual.build import function_on_cells
@@ -88,7 +88,15 @@ def children(r: Rebuilder, v: Value) -> list[Value]:
 def constant(r: Rebuilder, v: Const) -> str:
     if v.symbolic:
         return r.number(v.value)
+    if v.origin is not None and not one_object(v.value):
+        return r.fetch(v.origin)
     return repr(v.value) if literal(v.value) else r.pin(v.value, f"{type(v.value).__name__}")
+
+
+def one_object(value: Any) -> bool:
+    """Whether Python keeps one object of this value: for others, `is` and id() tell an equal one from the one that was read."""
+    return value is None or value is Ellipsis or value is NotImplemented or type(value) is bool \
+        or type(value) is int and -5 <= value <= 256
 
 
 def tuple_(r: Rebuilder, v: TupleValue) -> str:
@@ -181,7 +189,7 @@ def settable(cls: type, attribute: str) -> bool:
     raw = class_lookup(cls, attribute)[1]
     library = owner is not None and (owner.__module__ or "").startswith("torch.")
     return attribute.isidentifier() and (owner in (object, BaseException) or library) and (
-        raw is None or not hasattr(type(raw), "__set__") or isinstance(raw, types.MemberDescriptorType))
+        raw is None or not has_set(raw) or isinstance(raw, types.MemberDescriptorType))
 
 
 def exception(r: Rebuilder, v: ExceptionValue) -> str:

@@ -181,6 +181,29 @@ class Keywords(dict):
     unordered: tuple[DictValue, ...] = ()
 
 
+class DictViewValue(ListValue):
+    """A view of a dict's keys, values or items: iterates over what the dict holds when iterated."""
+
+    __slots__ = ("of", "what")
+
+    def __init__(self, of: DictValue, what: str) -> None:
+        super().__init__([], cls=type({}.items()) if what == "items" else type({}.keys()) if what == "keys"
+                         else type({}.values()))
+        self.of, self.what = of, what
+        self.loaded = True
+
+    @property
+    def items(self) -> list[Value]:
+        entries = self.of.entries.values()
+        if self.what == "keys":
+            return [e.key for e in entries]
+        return [e.value for e in entries] if self.what == "values" else [TupleValue([e.key, e.value]) for e in entries]
+
+    @items.setter
+    def items(self, value: list[Value]) -> None:
+        pass
+
+
 class SetValue(Value):
     """A set or frozenset of values that compare by value or identity: internal key -> value."""
 

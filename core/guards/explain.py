@@ -161,12 +161,17 @@ def _identity(guard: Guard, scope: Scope, bindings: Any) -> Iterator[Difference]
         yield where, "identity", expected, seen, None
 
 
+def plain(v: Any) -> bool:
+    """Whether comparing it runs nothing of the script's."""
+    return type(v) in (bool, int, float, complex, str, bytes)
+
+
 def _equals(guard: Guard, scope: Scope, bindings: Any) -> Iterator[Difference]:
     where, v = _read(guard, scope)
     if not same(v, guard.expected):
         seen, expected = value_text(v), value_text(guard.expected)
         other_type = type(v) is not type(guard.expected)
-        if other_type and (seen == expected or v == guard.expected):
+        if other_type and (seen == expected or plain(v) and plain(guard.expected) and v == guard.expected):
             seen, expected = f"{seen} ({type_name(type(v))})", f"{expected} ({type_name(type(guard.expected))})"
         none = v is None or guard.expected is None
         yield where, "none" if none else "type" if other_type else "value", expected, seen, None

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import dataclasses
+import enum
 import reprlib
 import sys
 import types
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
 from ..tensor.devices import device
 from ..tensor.tensor import Tensor
 
-_SHORT = reprlib.Repr()
+HEAP_TYPE = 1 << 9           # Py_TPFLAGS_HEAPTYPE: a class written in Python
+
+
+class Short(reprlib.Repr):
+    """Shortened containers; what they hold is worded by `value_text`."""
+
+    def repr_instance(self, x: Any, level: int) -> str:
+        return super().repr_instance(x, level) if x is None or type(x) in SCALARS else value_text(x)
+
+
+SCALARS = (bool, int, float, complex, str, bytes, slice, range)
+_SHORT = Short()
 _SHORT.maxstring = _SHORT.maxother = 60
 _SHORT.maxtuple = _SHORT.maxlist = _SHORT.maxdict = _SHORT.maxset = _SHORT.maxfrozenset = 6
 
@@ -61,7 +75,8 @@ def function_name(f: Any) -> str:
 
 
 def value_text(v: Any) -> str:
-    """A value by repr, shortened; a function by name and place; an object by its type; never raises."""
+    """A value by repr, shortened; a function by name and place; an object of the script's by its type. Never raises, and
+    runs nothing of the script's: a `__repr__` of its own might print, count, or change what it is asked about."""
     if isinstance(v, types.FunctionType | types.CodeType):
         return function_name(v)
     if isinstance(v, types.BuiltinFunctionType | types.MethodType):
@@ -72,20 +87,38 @@ def value_text(v: Any) -> str:
         return f"module {v.__name__}"
     if isinstance(v, device):
         return str(v)
-    meta = getattr(type(v), "_meta", None)
+    cls = type(v)
+    meta = getattr(cls, "_meta", None)
     if meta is not None and hasattr(v, "_meta"):
-        return f"{type(v).__name__} {v._meta!r}"
-    if v is None or isinstance(v, bool | int | float | complex | str | bytes | slice | range):
+        return f"{cls.__name__} {v._meta!r}"
+    if v is None or cls in (*SCALARS, tuple, list, dict, set, frozenset):
         return _SHORT.repr(v)
-    if type(v) in (tuple, list, dict, set, frozenset):
-        return _SHORT.repr(v)
-    if type(v).__repr__ is not object.__repr__:
-        try:
-            text = " ".join(repr(v).split())
-        except Exception:
-            return f"a {type_name(type(v))}"
-        return text if len(text) <= 80 else f"{text[:77]}..."
-    return f"a {type_name(type(v))}"
+    if isinstance(v, enum.Enum):
+        return f"{cls.__name__}.{vars(v).get('_name_')}"
+    if isinstance(v, tuple) and hasattr(cls, "_fields"):
+        return _call_text(cls, zip(cls._fields, v))
+    if dataclasses.is_dataclass(cls) and dataclass_repr(cls):
+        held = getattr(v, "__dict__", {})
+        return _call_text(cls, ((f.name, held[f.name]) for f in dataclasses.fields(cls) if f.repr and f.name in held))
+    written = cls.__repr__
+    ours = isinstance(written, types.FunctionType) and (written.__module__ or "").partition(".")[0] in ("torch", "guardscope")
+    if ours or not cls.__flags__ & HEAP_TYPE and written is not object.__repr__ and not isinstance(v, Collection):
+        return _shortened(" ".join(repr(v).split()))
+    return f"a {type_name(cls)}"
+
+
+def dataclass_repr(cls: type) -> bool:
+    """Whether the class has the `__repr__` that dataclasses writes."""
+    written = getattr(cls.__repr__, "__wrapped__", None)
+    return isinstance(written, types.FunctionType) and written.__code__.co_filename == "<string>"
+
+
+def _call_text(cls: type, fields: Iterable[tuple[str, Any]]) -> str:
+    return _shortened(f"{cls.__qualname__}({', '.join(f'{name}={value_text(value)}' for name, value in fields)})")
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def keys_text(found: tuple, expected: tuple) -> tuple[str, str]:

@@ -1111,3 +1111,175 @@ def looks_at_its_frame_in_with():
                 out.append((str(e), sorted(locals())))
         return v, out
     return f, (row(),), lambda: globals().__setitem__("RATE", 12)
+
+
+# -- what a changed object may run -------------------------------------------------------------------------------------
+class OnlySet:
+    def __set__(self, obj, value):
+        obj.__dict__["s"] = value * 2
+
+
+class OnlyGet:
+    def __get__(self, obj, owner=None):
+        return 7
+
+
+class OnlyDelete:
+    def __delete__(self, obj):
+        obj.__dict__["d"] = "deleted"
+
+
+class Full(OnlySet, OnlyGet, OnlyDelete):
+    """A descriptor for everything."""
+
+
+def uses_descriptors():
+    class Uses:
+        s, g, d, f = OnlySet(), OnlyGet(), OnlyDelete(), Full()
+        plain = 3
+
+        @property
+        def p(self):
+            return self.__dict__.get("pp", 1)
+
+        @p.setter
+        def p(self, value):
+            self.__dict__["pp"] = value
+
+        @p.deleter
+        def p(self):
+            self.__dict__["gone"] = True
+
+        @property
+        def q(self):
+            return 1
+
+    def change(u, name, out, value=None):
+        try:
+            delattr(u, name) if value is None else setattr(u, name, value)
+        except (AttributeError, TypeError) as problem:
+            out.append(type(problem).__name__ + str(problem))
+
+    def f(v, u):
+        out = []
+        new = Uses()
+        for o in (u, new):
+            change(o, "s", out, 3)
+            change(o, "s", out)
+            change(o, "d", out, 4)
+            change(o, "d", out)
+            change(o, "g", out, 5)
+            change(o, "f", out, 6)
+            change(o, "f", out)
+            change(o, "p", out, 8)
+            change(o, "p", out)
+            change(o, "q", out, 9)
+            change(o, "q", out)
+            change(o, "plain", out)
+            out.append((o.g, o.f, o.p))
+        return v + len(out), out, dict(vars(u)), dict(vars(new))
+    return f, (row(), Uses())
+
+
+def change_descriptor(cls, name, value):
+    """A case that changes a descriptor's class after the first call."""
+    def build():
+        before = vars(cls).get(name)
+        UNDO.append(lambda: delattr(cls, name) if before is None else setattr(cls, name, before))
+        return *uses_descriptors(), lambda: setattr(cls, name, value)
+    return build
+
+
+def put(self, obj, value):
+    obj.__dict__["put"] = value
+
+
+CASES["descriptor_set_is_replaced"] = change_descriptor(OnlySet, "__set__", put)
+CASES["descriptor_set_takes_other_arguments"] = change_descriptor(OnlySet, "__set__", torch.relu)
+CASES["descriptor_gains_set"] = change_descriptor(OnlyGet, "__set__", put)
+CASES["descriptor_gains_delete"] = change_descriptor(OnlyGet, "__delete__", lambda self, obj: None)
+CASES["descriptor_gains_get"] = change_descriptor(OnlySet, "__get__", lambda self, obj, owner=None: 5)
+
+
+@case
+def constructor_reaches_a_replaced_descriptor():
+    class Made:
+        s = OnlySet()
+
+        def __init__(self):
+            self.s = 3
+    held = types.SimpleNamespace(made=None)
+    def f(v):
+        held.made = Made()
+        return v
+    before = OnlySet.__set__
+    UNDO.append(lambda: setattr(OnlySet, "__set__", before))
+    return f, (row(),), lambda: setattr(OnlySet, "__set__", put)
+
+
+@case
+def explaining_a_miss_compares_nothing_with_the_scripts_eq():
+    @dataclasses.dataclass
+    class Options:
+        width: int = 2
+    def f(v, o):
+        p = dataclasses.replace(o, width=o.width + 1)
+        if p == o:
+            v = v + 100
+        return v * p.width
+    def change():
+        Options.__eq__ = Options.__init__
+    return f, (row(), Options()), change
+
+
+@case
+def explaining_a_miss_calls_no_repr_of_the_script():
+    class Counted:
+        shown = 0
+
+        def __repr__(self):
+            Counted.shown += 1
+            return "counted"
+    held = [Counted(), (1, [Counted()])]
+    def change():
+        held[:] = [Counted(), {"a": Counted()}]
+    def f(v):
+        return v + len(held[1]), Counted.shown, isinstance(held[0], Counted), held[0] is held[1]
+    return f, (row(),), change
+
+
+# -- identity of numbers and texts, before and after a break ------------------------------------------------------------
+@case
+def numbers_and_texts_are_the_objects_they_were():
+    held = types.SimpleNamespace(f=2.5, s="".join(["ab", " c"]), i=10**9, b=b"x y", r=range(3), t=(1, 2))
+    def f(v):
+        a, b, c, d = held.f, held.s, held.i, held.b
+        same = id(held.f) == id(held.f)
+        print("a break")
+        return v, same, a is held.f, b is held.s, c is held.i, d is held.b, held.r is held.r, held.t is held.t, \
+            held.r is range(3), (a, b, c, d)[v.shape[0] % 2] is held.f
+    return f, (row(),), lambda: vars(held).update(f=3.5, s="".join(["d", " e"]), r=range(3))
+
+
+# -- views of dicts are sets -------------------------------------------------------------------------------------------
+@case
+def views_of_dicts_are_sets():
+    class Own(collections.OrderedDict):
+        pass
+    dicts = [{"a": 1, "b": 2}, collections.OrderedDict(k=1, a=2), Own(a=1), collections.Counter("ab")]
+    def f(v):
+        out = []
+        for d in dicts:
+            out += [d.keys() & {"a"}, d.keys() | ["z"], d.keys() - {"a"}, d.keys() ^ {"a", "q"}, {"a"} & d.keys(),
+                    {"a", "b"} - d.keys(), ["a"] - d.keys(), d.keys() <= {"a", "b", "k"}, {"a"} < d.keys(), d.keys() == {"a", "b"},
+                    {"a", "b"} == d.keys(), d.keys() != {"a"}, d.items() & {("a", 1)}, d.items() >= {("a", 1)},
+                    d.keys() == dicts[0].keys(), d.values() == d.values(), d.keys().isdisjoint(["a"]), frozenset("a") | d.keys()]
+        held = set("ab")
+        held |= {"a": 1, "c": 2}.keys()
+        try:
+            out.append(dicts[0].values() & {1})
+        except TypeError as problem:
+            out.append(str(problem))
+        return v + len(out), [sorted(x) if isinstance(x, (set, frozenset)) else x for x in out], sorted(held), \
+            [1] == collections.deque([1]), collections.deque([1]) == collections.deque([1])
+    return f, (row(),), lambda: dicts[0].update(q=3)
