@@ -1271,9 +1271,11 @@ def views_of_dicts_are_sets():
         out = []
         for d in dicts:
             out += [d.keys() & {"a"}, d.keys() | ["z"], d.keys() - {"a"}, d.keys() ^ {"a", "q"}, {"a"} & d.keys(),
-                    {"a", "b"} - d.keys(), ["a"] - d.keys(), d.keys() <= {"a", "b", "k"}, {"a"} < d.keys(), d.keys() == {"a", "b"},
-                    {"a", "b"} == d.keys(), d.keys() != {"a"}, d.items() & {("a", 1)}, d.items() >= {("a", 1)},
-                    d.keys() == dicts[0].keys(), d.values() == d.values(), d.keys().isdisjoint(["a"]), frozenset("a") | d.keys()]
+                    {"a", "b"} - d.keys(), ["a"] - d.keys(), d.keys() <= {"a", "b", "k"}, {"a"} < d.keys(),
+                    d.keys() == {"a", "b"}, {"a", "b"} == d.keys(), d.keys() != {"a"}, d.items() & {("a", 1)},
+                    d.items() >= {("a", 1)},
+                    d.keys() == dicts[0].keys(), d.values() == d.values(), d.keys().isdisjoint(["a"]),
+                    frozenset("a") | d.keys()]
         held = set("ab")
         held |= {"a": 1, "c": 2}.keys()
         try:
@@ -1281,5 +1283,5 @@ def views_of_dicts_are_sets():
         except TypeError as problem:
             out.append(str(problem))
         return v + len(out), [sorted(x) if isinstance(x, (set, frozenset)) else x for x in out], sorted(held), \
-            [1] == collections.deque([1]), collections.deque([1]) == collections.deque([1])
+            collections.deque([1]) == [1], collections.deque([1]) == collections.deque([1])
     return f, (row(),), lambda: dicts[0].update(q=3)

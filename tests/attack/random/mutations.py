@@ -6,6 +6,7 @@ change can be made in each of them, and again when a failure is repeated.
 
 from __future__ import annotations
 
+import array
 import collections
 import contextlib
 import contextvars
@@ -218,7 +219,7 @@ def change(rng: Rng, place: Place, view: View) -> None:
         raise Impossible
     if isinstance(v, enum.Enum):
         change_enum(rng, v, view)
-    elif isinstance(v, OTHERS) or hasattr(v, "__next__") or hasattr(v, "typecode"):
+    elif isinstance(v, OTHERS) or hasattr(type(v), "__next__") or isinstance(v, array.array):
         change_other(rng, v, view)
     elif isinstance(v, contextvars.ContextVar):
         v.set(rng.choice([2, 3.5, None]))
@@ -264,7 +265,7 @@ def change_other(rng: Rng, v: Any, view: View) -> None:
         rng.choice([lambda: v.fill(3), lambda: v.__iadd__(1), lambda: v.sort(), lambda: v.resize(v.size, refcheck=False)])()
     elif isinstance(v, collections.UserDict):
         v[rng.choice(["k", "z"])] = 4
-    elif isinstance(v, collections.UserList | bytearray) or hasattr(v, "typecode"):
+    elif isinstance(v, collections.UserList | bytearray | array.array):
         rng.choice([lambda: v.append(7), lambda: v.reverse(), lambda: v.pop()])()
     elif isinstance(v, random.Random):
         rng.choice([lambda: v.seed(9), v.random])()
@@ -274,7 +275,7 @@ def change_other(rng: Rng, v: Any, view: View) -> None:
                     lambda: setattr(held, "note", 3),
                     lambda: held.keywords.update(shift=2), lambda: held.keywords.clear(),
                     lambda: held.__setstate__((view.world.module.double, held.args, held.keywords, None))])()
-    elif hasattr(v, "__next__"):
+    elif hasattr(type(v), "__next__"):
         next(v, None)
     elif isinstance(v, threading.local) or v.__name__ == "attack_config":
         name = rng.choice(["rate", "k", "scale", "late", "__getattr__"])

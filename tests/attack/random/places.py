@@ -19,6 +19,7 @@ from typing import Any
 
 from guardscope.core.tensor.tensor import Tensor
 
+from .compare import EMPTY, slot_of
 from .world import World, is_program
 
 SKIPPED = {"PROGRAMS", "program", "torch", "nn", "F", "math", "np", "os", "copy", "collections", "contextvars", "dataclasses",
@@ -125,8 +126,9 @@ def an_object(view: View, v: Any, path: str) -> None:
     namespace(view, v, path)
     for cls in type(v).__mro__:
         for slot in vars(cls).get("__slots__", ()):
-            if hasattr(v, slot):
-                add(view, Place(f"{path}.{slot}", getattr(v, slot), functools.partial(setattr, v, slot),
+            held = slot_of(v, slot)
+            if held is not EMPTY:
+                add(view, Place(f"{path}.{slot}", held, functools.partial(setattr, v, slot),
                                 functools.partial(delattr, v, slot), "attribute"))
     for store in ("_parameters", "_buffers", "_modules"):
         for name in list(vars(v).get(store, ()) if hasattr(v, "__dict__") else ()):
