@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.events.schema import OUTCOME_WORDS, FailureRow
+from ..core.events.schema import OUTCOME_WORDS, WRONG_RESULT, FailureRow
 from ..core.events.summary import place_of
 from .facts import Facts, code_name
 from .numbers import duration
@@ -58,7 +58,16 @@ def call_sentence(facts: Facts, call: int) -> str:
         why = next((n.why for n in facts.session.not_compiled if n.code == code), "")
         return f"{name} ran as plain Python; it is never compiled" + (f": {why}." if why else ".")
     error = next((e for e in facts.session.errors if e.call == call), None)
+    if error is not None and error.type == WRONG_RESULT:
+        return f"A kept version was used again and gave a wrong result. {error.message}."
     return f"The call raised {error.type}: {error.message}" if error is not None else "The call raised an exception."
+
+
+def outcome_words(facts: Facts, call: int) -> str:
+    """"recompiled", "error", or "wrong result" where the shadow check found one."""
+    outcome = facts.outcome(call)
+    wrong = outcome == "error" and any(e.call == call and e.type == WRONG_RESULT for e in facts.session.errors)
+    return "wrong result" if wrong else OUTCOME_WORDS[outcome]
 
 
 def failure_sentence(failure: FailureRow) -> str:
@@ -70,10 +79,9 @@ def failure_sentence(failure: FailureRow) -> str:
 
 def call_lines(facts: Facts, call: int) -> list[str]:
     """A short description for a tooltip."""
-    outcome = facts.outcome(call)
     calls = facts.session.calls
     lines = [f"Call {call}: {call_title(facts, call)}",
-             f"{OUTCOME_WORDS[outcome]}, {duration(int(calls['end'][call]) - int(calls['start'][call]))}"]
+             f"{outcome_words(facts, call)}, {duration(int(calls['end'][call]) - int(calls['start'][call]))}"]
     for _, groups in facts.failures_of_call(call)[:1]:
         for artifact, failures in groups[:1]:
             version = facts.session.artifacts[artifact].version

@@ -19,6 +19,7 @@ import numpy as np
 
 from . import summary
 from .advice import result_words
+from .notes import notes
 from .schema import OUTCOME_WORDS, OUTCOMES
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "resources" / "report"
@@ -66,6 +67,8 @@ def report_data(session: Any) -> dict[str, Any]:
                        for i in range(session.signature_count)],
         "calls": _columns(session.calls, CALL_COLUMNS), "runs": _columns(session.runs, RUN_COLUMNS),
         "sources": dict(session.sources), "problems": list(session.problems),
+        "notes": [{"text": n.words, "calls": [c for c in n.calls if 0 <= c < len(session.calls)][:1000]}
+                  for n in notes(session)],
     }
 
 

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from . import summary
 from .advice import result_words
+from .notes import notes
 from .reader import Session
 from .schema import OUTCOME_NUMBER, OUTCOME_WORDS, OUTCOMES, Artifact
 from .summary import duration
@@ -287,9 +288,8 @@ def _shadow(console: Console, session: Session) -> None:
 
 
 def _notes(console: Console, session: Session) -> None:
-    notes = [f"{event.kind}: {event.text}" for event in session.events if event.kind not in ("not_compiled", "shadow")]
-    notes += session.problems
-    if notes:
+    lines = [*(note.words for note in notes(session)), *session.problems]
+    if lines:
         _title(console, "Notes")
-        for note in notes[:50]:
-            _line(console, note)
+        for line in lines[:50]:
+            _line(console, line)

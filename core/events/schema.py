@@ -26,6 +26,7 @@ OUTCOMES = ("compile", "recompile", "reuse", "eager_limit", "not_compiled", "err
 OUTCOME_NUMBER = {name: number for number, name in enumerate(OUTCOMES)}
 OUTCOME_WORDS = {"compile": "compiled", "recompile": "recompiled", "reuse": "reused",
                  "eager_limit": "eager after the limit", "not_compiled": "not compiled", "error": "error"}
+WRONG_RESULT = "ShadowDifference"    # type of the "error" of a reused run that plain Python answered otherwise
 STATES = ("running", "finished", "stopped", "killed", "crashed")
 PHASES = ("capture", "guards", "lowering", "build", "first launch")
 

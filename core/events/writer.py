@@ -16,7 +16,7 @@ import numpy as np
 from ..tensor.meta import TensorMeta
 from .chunks import ChunkWriter, Statement
 from .database import clean, connect, dumps, encode, insert_sql
-from .schema import OUTCOME_NUMBER, TABLES, Artifact, CallError, Event, Miss, Phase, Thread
+from .schema import OUTCOME_NUMBER, TABLES, WRONG_RESULT, Artifact, CallError, Event, Miss, Phase, Thread
 
 MAX_SIGNATURES = 100_000     # a counter among the arguments makes every call's signature new
 LONGEST_TEXT = 200           # characters kept of a text argument
@@ -291,7 +291,7 @@ class Writer:
             data[name] = self.ids[name].get(data.get(name, -1), -1)
         lane.wrong = data["artifact"]
         if data["code"] >= 0:
-            self._add(CallError, None, {"code": data["code"], "type": "ShadowDifference", "message": fields["text"],
+            self._add(CallError, None, {"code": data["code"], "type": WRONG_RESULT, "message": fields["text"],
                                         "call": fields["call"], "time": fields["time"] + self.zero}, lane, translated=True)
 
     def _frame_of(self, lane: Lane, code: int) -> Frame | None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core.events import summary
-from ...core.events.schema import OUTCOME_NUMBER
+from ...core.events.schema import OUTCOME_NUMBER, WRONG_RESULT
 from ..facts import code_name, code_title
 from ..numbers import plural
 
@@ -82,7 +82,11 @@ def _error_rows(session: Any) -> list[CauseRow]:
         rows.setdefault((e.code, e.type, e.message), []).append(e.call)
     for (code, kind, message), calls in rows.items():
         first = message.partition("\n")[0]
-        found.append(CauseRow("error", f"{code_title(session.codes[code])} raised {kind} in {plural(len(calls), 'run')}", first,
+        title = code_title(session.codes[code])
+        said = f"{title} raised {kind} in {plural(len(calls), 'run')}"
+        if kind == WRONG_RESULT:
+            said = f"{title} gave a wrong result in {plural(len(calls), 'call')}: plain Python gives another"
+        found.append(CauseRow("error", said, first,
                               calls=tuple(sorted({c for c in calls if c >= 0})), code=code,
                               file=session.codes[code].file, line=session.codes[code].first_line))
     return found

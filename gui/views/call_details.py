@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from ...core.events.notes import notes
 from ...core.events.schema import OUTCOME_WORDS, OUTCOMES, FailureRow
 from ...core.events.summary import place_of
 from ..numbers import duration, plural, short_numbers
 from ..widgets.page import Page, code, esc, link, mark
-from ..words import call_sentence, call_title, signature
+from ..words import call_sentence, call_title, outcome_words, signature
 from .base import View
 
 MOST_VERSIONS = 16
@@ -41,7 +42,8 @@ class CallView(View):
 
     def body(self, call: int) -> str:
         """The page's HTML."""
-        parts = [self._head(call), self._misses(call), self._decisions(call), self._breaks(call), self._phases(call),
+        parts = [self._head(call), self._misses(call), self._decisions(call), self._breaks(call),
+                 self._notes(call), self._phases(call),
                  self._runs(call), self._arguments(call), self._differences(call)]
         return "".join(p for p in parts if p)
 
@@ -53,7 +55,7 @@ class CallView(View):
         took = duration(int(calls["end"][call]) - int(calls["start"][call]))
         line = int(calls["line"][call])
         where = f" &nbsp;·&nbsp; called on line {line}" if line else ""
-        return (f"<h1>{mark(outcome)}&nbsp; Call {call} &nbsp;{esc(OUTCOME_WORDS[outcome])}</h1>"
+        return (f"<h1>{mark(outcome)}&nbsp; Call {call} &nbsp;{esc(outcome_words(facts, call))}</h1>"
                 f"<p>{code(call_title(facts, call))}</p>"
                 f"<p>{esc(call_sentence(facts, call))}</p>"
                 f"<p class='muted'>took {took}{where}</p>")
@@ -125,6 +127,12 @@ class CallView(View):
                            f"{reached.limit} versions"
                            + (f"; used up by {esc(causes)}" if causes else "") + ".</p>")
         return f"<h2>Breaks and limits</h2>{''.join(out)}" if out else ""
+
+    def _notes(self, call: int) -> str:
+        facts = self.model.facts
+        assert facts is not None
+        found = [n for n in notes(facts.session) if call in n.calls and n.kind != "uncaught"]
+        return "<h2>Also happened</h2>" + "".join(f"<p>{esc(n.words)}</p>" for n in found) if found else ""
 
     def _phases(self, call: int) -> str:
         facts = self.model.facts

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from ...core.events.notes import notes
+from ...core.events.summary import shadow
 from ..models.causes import CauseRow, nothing_to_report
 from ..numbers import duration, plural, short_numbers
 from ..widgets.page import Page, code, esc, link, mark
@@ -43,11 +45,24 @@ class CausesView(View):
         causes = self.model.causes()
         if not causes:
             head, text = nothing_to_report(facts.outcome_counts(), facts.session.state == "running")
-            return (f"<p><b>{esc(head)}</b></p>" if head else "") + f"<p class='muted'>{esc(text)}</p>"
+            return (f"<p><b>{esc(head)}</b></p>" if head else "") + f"<p class='muted'>{esc(text)}</p>" + self._also()
         most = max(c.cost_ns for c in causes) or 1
         rows = "".join(self._block(i, c, most) for i, c in enumerate(causes[:MOST]))
         more = f"<p class='muted'>and {len(causes) - MOST} more</p>" if len(causes) > MOST else ""
-        return rows + more
+        return rows + more + self._also()
+
+    def _also(self) -> str:
+        """What happened beside the causes: fallbacks, resets, the shadow check."""
+        session = self.model.session
+        parts = [f"<p>{link(f'call:{at[0]}', n.words) if (at := [c for c in n.calls if c >= 0]) else esc(n.words)}</p>"
+                 for n in notes(session)[:MOST] if n.kind != "uncaught"]
+        check = shadow(session)
+        if check is not None:
+            found = f"{check.different} gave something else" if check.different else "all gave the same"
+            parts.append(f"<p>shadow check: {plural(check.checked, 'reused call')} repeated in plain Python, {found}</p>")
+            parts += [f"<p class='muted'>{plural(n, 'reused call')} not repeated: {esc(why)}</p>"
+                      for why, n in check.skipped.items()]
+        return f"<h2>Also happened</h2>{''.join(parts)}" if parts else ""
 
     def _block(self, place: int, c: CauseRow, most: int) -> str:
         chosen = " class='box'" if self.model.selection.cause == place else ""

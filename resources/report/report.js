@@ -246,6 +246,8 @@ function build() {
     [count(C.length, "call"), count(D.artifacts.length, "version"), `recorded ${D.started}`, `Python ${D.python}`, D.state].join(" \u00b7 ")),
     el("div", { class: "bar", id: "chips" }));
   if (D.problems.length) document.querySelector("header").append(el("p", { class: "failed" }, D.problems.join(" ")));
+  for (const n of D.notes) document.querySelector("header").append(n.calls.length
+    ? el("button", { class: "note", title: "Show its first call", onclick: () => select(n.calls[0]) }, n.text) : el("p", { class: "soft" }, n.text));
   canvas = el("canvas", { id: "timeline", tabindex: 0, "aria-label": "Timeline of calls; arrow keys step, plus and minus zoom" });
   const axis = (name, text) => el("button", { id: "axis-" + name, "aria-pressed": name === S.axis, onclick: () => {
     S.axis = name; for (const n of ["call", "time"]) document.getElementById("axis-" + n).setAttribute("aria-pressed", n === name); fit(); } }, text);
