@@ -5,51 +5,43 @@ Nothing heavy is imported before the first paint: the views (and NumPy with them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QComboBox,
     QFileDialog,
     QLabel,
     QMainWindow,
-    QMenu,
     QMessageBox,
-    QSizePolicy,
     QStackedWidget,
-    QToolBar,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from . import theme
 from .commands import Registry
+from .export_control import ExportControl
+from .frame import make_menus, make_toolbar
 from .jobs import Jobs
 from .layouts import Layouts, offer_recent
 from .moving import dropped_files, open_dropped
 from .run_control import RunControl
 from .session_model import SessionModel
 from .tools import Tools
-from .widgets.device_box import DeviceBox
 from .widgets.live_strip import LiveStrip
 
 if TYPE_CHECKING:
     from .docks import Docks
-    from .export import Form
     from .live import Live
     from .views.base import View
     from .views.start_page import StartPage
     from .widgets.settings_dialog import Chosen
 
 STATE_VERSION = 2
-DYNAMIC = (("auto", "automatic", "dynamic=None: a size that is seen to change becomes dynamic."),
-           ("true", "always", "dynamic=True: sizes are dynamic from the first call on."),
-           ("false", "never", "dynamic=False: every size is fixed into the version."))
 
 
 class MainWindow(QMainWindow):
@@ -72,6 +64,7 @@ class MainWindow(QMainWindow):
         self.control = RunControl(self.model, self)
         self.commands = Registry(self)
         self.tools = Tools(self)
+        self.exports = ExportControl(self)
         self.layouts = Layouts(self, STATE_VERSION)
         self.views: dict[str, View] = {}
         self.docks: Docks | None = None
@@ -83,16 +76,16 @@ class MainWindow(QMainWindow):
         register(self)
         self.layouts.offer()
         offer_recent(self)
-        self._make_menus()
-        self.commands.rebuilt.connect(self._make_menus)
-        self._make_toolbar()
+        make_menus(self)
+        self.commands.rebuilt.connect(lambda: make_menus(self))
+        self.dynamic, self.device = make_toolbar(self)
         self._make_status()
         self.model.opened.connect(self._opened)
         self.model.source_wanted.connect(lambda: self.show_view("source"))
         self.model.selection_changed.connect(lambda *_: self.commands.update())
         self.model.rewound.connect(self.commands.update)
         self.control.changed.connect(self._run_changed)
-        self.control.banner_changed.connect(self._banner)
+        self.control.banner_changed.connect(self.show_banner)
         self.control.live_changed.connect(self._live)
         self.control.failed.connect(self.say)
         if opening is None:
@@ -101,60 +94,6 @@ class MainWindow(QMainWindow):
             self._wait_page(opening)
 
     # making the frame
-
-    def _make_menus(self) -> None:
-        old = self.menuBar().findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        self.menuBar().clear()
-        for menu in old:
-            menu.deleteLater()               # not at once: a command of this menu may be running
-        for title, groups in self.commands.menus().items():
-            menu = self.menuBar().addMenu(title)
-            menu.setToolTipsVisible(True)
-            for i, group in enumerate(groups):
-                if i:
-                    menu.addSeparator()
-                for command in group:
-                    menu.addAction(self.commands.action(command.id))
-        for command in self.commands:
-            self.addAction(self.commands.action(command.id))
-
-    def _make_toolbar(self) -> None:
-        bar = self.toolbar = QToolBar("Main")
-        bar.setObjectName("toolbar")
-        bar.setMovable(False)
-        bar.setIconSize(QSize(16, 16))
-        bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
-        for command in ("file.open", "run.start", "run.stop", "run.again"):
-            bar.addAction(self.commands.action(command))
-        bar.addSeparator()
-        self.dynamic = self._option(QComboBox(), "Dynamic sizes", "dynamic", [(v, t) for v, t, _ in DYNAMIC],
-                                    "Which sizes the compiler leaves open, where the script does not say.\n"
-                                    + "\n".join(f"{t}: {tip}" for _, t, tip in DYNAMIC) + "\nHolds for the next run.")
-        self.device = self._option(DeviceBox(self.jobs), "Device", "device", [],
-                                   "Where kernels run. Automatic takes the fastest device. Holds for the next run.")
-        space = QWidget()
-        space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        bar.addWidget(space)
-        bar.addAction(self.commands.action("file.export"))
-        bar.addAction(self.commands.action("help.palette"))
-        self.addToolBar(bar)
-        for button in bar.findChildren(QToolButton):
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-
-    def _option(self, box: QComboBox, label: str, name: str, values: list[tuple[str, str]], tip: str) -> QComboBox:
-        text = QLabel(label)
-        text.setToolTip(tip)
-        box.setToolTip(tip)
-        box.setAccessibleName(label)
-        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        box.setMaximumWidth(300)
-        for value, shown in values:
-            box.addItem(shown, value)
-        box.activated.connect(lambda _: self.control.options.update({name: box.currentData()}))
-        self.toolbar.addWidget(text)
-        self.toolbar.addWidget(box)
-        return box
 
     def _make_status(self) -> None:
         self.strip = LiveStrip()
@@ -297,59 +236,10 @@ class MainWindow(QMainWindow):
         if chosen:
             self.open_path(chosen)
 
-    def export(self) -> None:
-        """Ask what to export and where to."""
-        from .widgets.export_dialog import ExportDialog
-
-        dialog = ExportDialog(self, str(self.model.session.path), self._not_exportable)
-        dialog.wanted.connect(self.export_as)
-        dialog.open()
-
-    def _not_exportable(self, form: Form) -> str:
-        if form.name == "graph":
-            graph = self.views["graph"]
-            return "" if graph.has_picture() else "no graph is shown; open the Graph view on a version"  # type: ignore[attr-defined]
-        return ""
-
-    def export_to(self, path: str) -> None:
-        """Write the shown session, or a picture of it, to a file, as what its ending says."""
-        from .export import form_of
-
-        target, form = form_of(path)
-        self.export_as(target, form)
-
-    def export_as(self, target: str, form: Form, source: bool = True, values: bool = True) -> None:
-        """Write one form of export; texts off the UI thread."""
-        from .export import write
-
-        name = Path(target).name
-        session = self.model.session.path
-        done = lambda size: self._banner(f"exported {max(1, round(size / 1000))} kB to {target}", False)
-        if form.is_picture:
-            self._export_picture(target, form, done)
-            return
-        self._banner(f"exporting to {name}\N{HORIZONTAL ELLIPSIS}", True)
-        self.jobs.submit("export", lambda: write(session, target, form.name, source, values), done,
-                         lambda text: self.say(text.strip().splitlines()[-1].partition(": ")[2]))
-
-    def _export_picture(self, target: str, form: Form, done: Callable[[int], None]) -> None:
-        from ..core.errors import GuardscopeError
-        from .pictures import save_graph, save_timeline
-
-        assert self.model.facts is not None
-        title = self.model.facts.script_name()
-        try:
-            if form.name == "timeline":
-                done(save_timeline(self.timeline.canvas, title, target))
-            else:
-                done(save_graph(self.views["graph"].canvas, title, target))  # type: ignore[attr-defined]
-        except GuardscopeError as problem:
-            self.say(str(problem))
-
     def say(self, sentence: str) -> None:
         """Tell the user one sentence."""
         self.problem.emit(sentence)
-        self._banner(sentence, False)
+        self.show_banner(sentence, False)
         if self.say_in_dialogs and self.isVisible():
             box = QMessageBox(QMessageBox.Icon.Warning, "Guardscope", sentence, parent=self)
             box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -406,7 +296,8 @@ class MainWindow(QMainWindow):
     def _run_changed(self) -> None:
         self.commands.update()
 
-    def _banner(self, text: str, live: bool) -> None:
+    def show_banner(self, text: str, live: bool) -> None:
+        """Say something in the status bar; `live`: it goes on."""
         self.strip.show_state(text, live)
 
     def _live(self, state: Live) -> None:

@@ -46,7 +46,7 @@ def register(w: MainWindow) -> None:
                 "open"),
         Command("file.close", "Close", lambda: m.close(), "File", "Ctrl+W", "Go back to the start page", "",
                 lambda: nothing_open() or ("a script is running" if run.running else "")),
-        Command("file.export", f"Export{dots}", w.export, "File", "Ctrl+E",
+        Command("file.export", f"Export{dots}", w.exports.ask, "File", "Ctrl+E",
                 "Write a report, a picture, or the session as JSON, CSV or Chrome trace", "export",
                 lambda: no_calls() or ("a script is running" if run.running else "")),
         Command("file.settings", f"Settings{dots}", lambda: show_settings(w), "File", "Ctrl+,",

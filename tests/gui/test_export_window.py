@@ -88,9 +88,9 @@ def test_a_picture_that_cannot_be_written_says_one_sentence(window: Any, tmp_pat
     said: list[str] = []
     window.problem.connect(said.append)
     for ending in (".png", ".svg"):
-        window.export_to(str(tmp_path / "no such folder" / f"x{ending}"))
+        window.exports.to(str(tmp_path / "no such folder" / f"x{ending}"))
     (tmp_path / "file").write_text("kept")
-    window.export_to(str(tmp_path / "file" / "x.png"))        # below something that is no folder
+    window.exports.to(str(tmp_path / "file" / "x.png"))        # below something that is no folder
     assert len(said) == 3
     assert all("cannot be written" in s for s in said)
     assert [p.name for p in tmp_path.iterdir() if p.name != "sessions"] == ["file"]

@@ -164,7 +164,7 @@ def test_long_series_are_thinned_but_keep_their_ends() -> None:
 @pytest.mark.parametrize(("ending", "form"), [(".json", "json"), (".csv", "csv"), (".trace.json", "chrome")])
 def test_exports(window: Any, qtbot: Any, tmp_path: Path, ending: str, form: str) -> None:
     target = tmp_path / f"out{ending}"
-    window.export_to(str(target))
+    window.exports.to(str(target))
     qtbot.waitUntil(lambda: window.jobs.idle)
     assert "exported" in window.banner.text()
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith("out") or p.name.endswith(".part")] == [target.name]
@@ -178,7 +178,7 @@ def test_exports(window: Any, qtbot: Any, tmp_path: Path, ending: str, form: str
 def test_an_export_that_fails_says_one_sentence(window: Any, qtbot: Any, tmp_path: Path) -> None:
     said: list[str] = []
     window.problem.connect(said.append)
-    window.export_to(str(tmp_path / "no such folder" / "x.json"))
+    window.exports.to(str(tmp_path / "no such folder" / "x.json"))
     qtbot.waitUntil(lambda: window.jobs.idle)
     assert len(said) == 1
     assert "cannot be written" in said[0]
