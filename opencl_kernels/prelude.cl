@@ -56,6 +56,19 @@ static inline OF void store_strided(__global E *p, IDX s, E16 v) {
     p[13 * s] = v.sd; p[14 * s] = v.se; p[15 * s] = v.sf;
 }
 
+//@ load_reversed : char uchar short int long float double
+// 16 elements that lie one before the other, the first at p.
+static inline OF E16 load_reversed(const __global E *p) {
+    const E16 v = load(p - 15);
+    return __builtin_shufflevector(v, v, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+}
+
+//@ load_reversed : half
+static inline OF float16 load_reversed(const __global half *p) {
+    const float16 v = load(p - 15);
+    return __builtin_shufflevector(v, v, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+}
+
 //@ load_strided : half
 static inline OF float16 load_strided(const __global half *p, IDX s) {
     float v[16] __attribute__((aligned(64)));
@@ -603,3 +616,15 @@ static inline OF float16 NAME(float16 x) {
             if (!near[k]) y[k] = BUILTIN(x[k]);
     return y;
 }
+
+// -- positions ----------------------------------------------------------------------------------------------------------
+//@ positions
+// The positions of 16 lanes.
+static inline OF long16 positions(long first, long step) {
+    return first + step * (long16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
+//@ quotient
+// A position divided by a size, rounded down: parts of a position may be negative. What is read under a condition may be
+// computed, and not used, with a size of 0.
+static inline IDX quotient(IDX a, IDX b) { return b == 0 ? 0 : a < 0 ? -1 - (-1 - a) / b : a / b; }

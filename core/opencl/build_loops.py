@@ -7,34 +7,41 @@ from __future__ import annotations
 import ast
 import keyword
 import re
+from collections.abc import Callable
 from typing import Any
 
 from ..graph.node import Node
 from ..ops.evaluate_expr import parse_expr
 from ..ops.promotion import is_tensor_like
+from ..symbolic import expr as symbolic
 from ..tensor import dtypes as dt
 from ..tensor.dtypes import dtype
-from .fuse import Group, Index, Plan, aligned, through
+from .collapse import collapse
+from .cut import cut_axes
+from .fuse import Group, Plan, aligned
 from .loop_ir import (
     Apply,
     Argument,
     Array,
     Axis,
+    Before,
     Cast,
     Const,
     Count,
     Expr,
     Let,
-    Load,
     Loops,
+    Position,
     Reduce,
     Ref,
     Store,
-    walk,
+    before,
+    load,
 )
-from .lower import Alias, Combine, Point, is_scalar_node
+from .lower import Alias, Along, Combine, Pieces, Point, is_scalar_node
+from .places import Entry, Index, number, place, through
 from .rewrite import rewrite
-from .sizes import Size, dense_order, is_one, same, strides_of, times
+from .sizes import dense_order, is_one, strides_of
 
 # Words that must not become names of values or arguments in OpenCL C: keywords, types, builtin functions.
 RESERVED = frozenset("""
@@ -45,8 +52,9 @@ RESERVED = frozenset("""
     mix cross dot length distance normalize degrees radians hypot fmod remainder ldexp mad fma cbrt image event_t first
     last per item vload vstore load store as_int as_float convert exp2 log2 log10 expm1 log1p asin acos atan atan2 sinh
     cosh asinh acosh atanh erfc fmin fmax copysign popcount rotate shuffle prefetch barrier minimum maximum where sigmoid
-    xor linux unix NULL M_PI INFINITY NAN block stop unit column blocks candidate half_
+    xor linux unix NULL quotient positions M_PI INFINITY NAN block stop unit column blocks candidate half_
     """.split())  # noqa: SIM905  a list of words is read more easily as words
+OURS = re.compile(r"[nijkgru]\d*|(edge|stop|size)\d+")        # loop variables and sizes
 SYMBOL = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
           ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 TESTS = frozenset(("isnan", "isinf", "isfinite", "signbit", "logical_and", "logical_or", "logical_xor", "logical_not"))
@@ -57,7 +65,7 @@ def identifier(name: str) -> str:
     name = re.sub(r"\W", "_", name) or "v"
     if name[0].isdigit():
         name = f"v{name}"
-    if name in RESERVED or keyword.iskeyword(name) or name.endswith("_") or re.fullmatch(r"[nijkgru]\d*", name):
+    if name in RESERVED or keyword.iskeyword(name) or name.endswith("_") or OURS.fullmatch(name):
         name = f"{name.rstrip('_') or 'v'}_v"            # names that end in _ are the prelude's functions
     return name
 
@@ -74,7 +82,9 @@ class Builder:
         self.plan = plan
         self.group = group
         self.loops = Loops(name, [], [], {}, [], {})
-        self.values: dict[tuple[int, Index], Ref] = {}
+        self.values: dict[tuple, Expr] = {}
+        self.guard: tuple[tuple[Before, bool], ...] = ()           # what is sure where a value is being computed
+        self.sizes = group.sizes()
         self.taken: set[str] = set()
         self.array_of: dict[tuple[int, bool], str] = {}
         self.members = {id(n) for n in group.members}
@@ -123,33 +133,86 @@ class Builder:
         """The element of `node` at `index`, in its own dtype."""
         recipe = self.plan.recipes[node]
         if isinstance(recipe, Alias):
-            return self.read(recipe.base, through(recipe, index))
-        if id(node) in self.members or id(node) in self.plan.inlined:
+            return self.read(recipe.base, through(recipe.dims, index, self.sizes))
+        if id(node) in self.members:
+            guard, self.guard = self.guard, ()                     # its own element is there whatever reads it
+            value = self.compute(node, index)
+            self.guard = guard
+            return value
+        if id(node) in self.plan.inlined:
             return self.compute(node, index)
-        key = (id(node), index)
-        if key not in self.values:
-            strides = tuple([(i, s) for i, s in zip(index, strides_of(node.spec))
-                             if i is not None and not (isinstance(s, int) and s == 0)])
-            array = self.array(node, False)
-            self.values[key] = self.let(f"{array}_v", Load(array, strides, node.spec.dtype), None)
-        return self.values[key]
+        return self._known(node, index, lambda: self._load(node, index))
+
+    def _known(self, node: Node, index: Index, make: Callable[[], Expr]) -> Expr:
+        """The value of `node` at `index`, made when it is first asked for under the conditions that hold now."""
+        for guard in ((), self.guard):
+            if (id(node), index, guard) in self.values:
+                return self.values[id(node), index, guard]
+        value = self.values[id(node), index, self.guard] = make()
+        return value
+
+    def _load(self, node: Node, index: Index) -> Expr:
+        at = symbolic.add(*[symbolic.mul(place(e), number(s)) for e, s in zip(index, strides_of(node.spec)) if e is not None],
+                          symbolic.ZERO)
+        array = self.array(node, False)
+        return self.let(f"{array}_v", load(array, at, node.spec.dtype, self.guard), None)
 
     def compute(self, node: Node, index: Index) -> Expr:
+        return self._known(node, index, lambda: self._computed(node, index))
+
+    def _computed(self, node: Node, index: Index) -> Expr:
         recipe = self.plan.recipes[node]
-        key = (id(node), tuple([i for i in index if i is not None]))
-        if key in self.values:
-            return self.values[key]
         if isinstance(recipe, Combine):
-            value = self.reduction(recipe)
-        else:
-            assert isinstance(recipe, Point)
-            values = {}
-            for name, operand in recipe.operands.items():
+            return self.reduction(recipe)
+        if isinstance(recipe, Pieces):
+            return self.let(node.name, self.pieces(recipe, index), node)
+        assert isinstance(recipe, Point)
+        values = {}
+        for name, operand in recipe.operands.items():
+            if isinstance(operand.value, Along):
+                assert operand.dtype is not None
+                values[name] = self.position(index[operand.value.dim], operand.dtype)
+            else:
                 values[name] = self.operand(operand.value, operand.dtype, index)
-            found = expression(recipe.expr, values, recipe.compute)
-            value = self.let(node.name, cast(found, recipe.result), node)
-        self.values[key] = value
+        found = expression(recipe.expr, values, recipe.compute)
+        return self.let(node.name, cast(found, recipe.result), node)
+
+    def pieces(self, recipe: Pieces, index: Index) -> Expr:
+        """The element of the piece that `index` is in: a chain of selections, the first piece outside."""
+        at, guard = place(index[recipe.dim]), self.guard
+        chosen: list[tuple[Before, bool, Expr]] = []
+        value: Expr
+        for piece, following in zip(recipe.pieces, [*recipe.pieces[1:], None]):
+            if following is not None:
+                condition, wanted = before(at, following.start)
+                sure = self.decided(condition)
+                if sure is not None:
+                    if sure is not wanted:                         # the place is never in this piece
+                        continue
+                    following = None                               # nor in those behind it
+            if following is not None:
+                self.guard = (*guard, *[(c, not w) for c, w, _ in chosen], (condition, wanted))
+            else:
+                self.guard = (*guard, *[(c, not w) for c, w, _ in chosen])
+            value = cast(self.read(piece.base, through(piece.index, index, self.sizes)), recipe.result)
+            if following is not None:
+                chosen.append((condition, wanted, value))
+            else:
+                break
+        self.guard = guard
+        for condition, wanted, first in reversed(chosen):
+            value = Apply("where", (condition, first, value) if wanted else (condition, value, first), recipe.result)
         return value
+
+    def decided(self, c: Before) -> bool | None:
+        """What a condition comes to when the sizes tell."""
+        if c.axis is None or not isinstance(c.limit, int):
+            return (c.place.args[0] < 0) if c.axis is None and c.place.is_const else None
+        size = self.sizes[c.axis]
+        return False if c.limit <= 0 else True if isinstance(size, int) and c.limit >= size else None
+
+    def position(self, at: Entry, d: dtype) -> Expr:
+        return Const(0.0 if d.category == 2 else 0, d) if at is None else Position(place(at), d)
 
     def operand(self, value: Any, d: dtype | None, index: Index) -> Expr:
         if isinstance(value, Node) and is_tensor_like(value.spec):
@@ -176,7 +239,9 @@ class Builder:
 
     def reduction(self, recipe: Combine) -> Ref:
         node = recipe.node
+        guard, self.guard = self.guard, ()
         source = self.read(recipe.source, self.group.full())
+        self.guard = guard
         acc = recipe.accumulate
         before = storage_dtype(source.dtype)                       # float16 is computed in float32
         value = cast(expression(recipe.before, {"input": cast(source, before)}, before), acc)
@@ -202,14 +267,16 @@ class Builder:
             assert index is not None
             value = self.compute(node, index)
             ref = value if isinstance(value, Ref) else self.let(node.name, value, node)
-            strides = tuple([(i, s) for i, s in zip(index, strides_of(node.spec)) if i is not None])
+            strides = tuple([(i, s) for i, s in zip(index, strides_of(node.spec)) if isinstance(i, int)])
             self.loops.statements.append(Store(self.array(node, True), strides, ref, node.spec.dtype, node))
         self.loops.nodes = list(self.group.members)
         rewrite(self.loops)
+        cut_axes(self.loops)
         collapse(self.loops)
         return self.loops
 
 
+# -- expressions -----------------------------------------------------------------------------------------------------
 def cast(e: Expr, d: dtype) -> Expr:
     if e.dtype is d:
         return e
@@ -260,6 +327,8 @@ def expression(text: str, values: dict[str, Expr], compute: dtype) -> Expr:
         a, b = literal(left, d), literal(right, d)
         if sign in "+-" and isinstance(b, Const) and sign == "+" and b.value == 0 and b.dtype.category == 1:
             return a
+        if sign == "+" and isinstance(a, Const) and a.value == 0 and a.dtype.category == 1:
+            return b
         if sign == "*":                                              # alpha=1: the same element, whatever it is
             if isinstance(a, Const) and a.value == 1 and d.category:
                 return b
@@ -297,60 +366,9 @@ def power(x: Expr, exponent: float, d: dtype) -> Expr:
     return Apply("/", (one, Apply("sqrt", (x,), d) if exponent == -0.5 else x), d)
 
 
-# -- axes ------------------------------------------------------------------------------------------------------------
-def accesses(loops: Loops) -> list[tuple[tuple[int, Size], ...]]:
-    found = []
-    for s in loops.statements:
-        if isinstance(s, Store):
-            found.append(s.strides)
-        else:
-            found += [e.strides for e in walk(s.value) if isinstance(e, Load)]
-    return found
-
-
-def collapse(loops: Loops) -> None:
-    """Make axis pairs one where every access has outer stride = inner stride * inner size (or does not move at all)."""
-    gone: dict[int, int] = {}
-    for axes in (loops.rows, loops.inner):
-        k = len(axes) - 2
-        while k >= 0:
-            outer, inner = axes[k], axes[k + 1]
-            if all(_walk_as_one(dict(_moved(a, gone)), outer, inner) for a in accesses(loops)):
-                axes[k: k + 2] = [Axis(inner.id, times(outer.size, inner.size))]
-                gone[outer.id] = -1
-            k -= 1
-    if gone:
-        for s in loops.statements:
-            if isinstance(s, Store):
-                s.strides = _moved(s.strides, gone)
-            else:
-                s.value = _replace_loads(s.value, gone)
-
-
-def _moved(strides: tuple[tuple[int, Size], ...], gone: dict[int, int]) -> tuple[tuple[int, Size], ...]:
-    return tuple([(a, n) for a, n in strides if a not in gone])
-
-
-def _walk_as_one(strides: dict[int, Size], outer: Axis, inner: Axis) -> bool:
-    a, b = strides.get(outer.id, 0), strides.get(inner.id, 0)
-    if isinstance(a, int) and isinstance(b, int) and a == 0 and b == 0:
-        return True
-    return same(a, times(b, inner.size))
-
-
-def _replace_loads(e: Expr, gone: dict[int, int]) -> Expr:
-    if isinstance(e, Load):
-        return Load(e.array, _moved(e.strides, gone), e.dtype)
-    if isinstance(e, Cast):
-        return Cast(_replace_loads(e.arg, gone), e.dtype)
-    if isinstance(e, Apply):
-        return Apply(e.fn, tuple([_replace_loads(a, gone) for a in e.args]), e.dtype)
-    return e
-
-
 def build_loops(plan: Plan, group: Group, name: str) -> Loops:
     """The loop nest of one group. Call after fusion has decided the group's outputs."""
     return Builder(plan, group, name).build()
 
 
-__all__ = ["build_loops", "collapse", "expression", "identifier", "storage_dtype"]
+__all__ = ["build_loops", "expression", "identifier", "storage_dtype"]

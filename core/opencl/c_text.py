@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from ..tensor import dtypes as dt
 from ..tensor.dtypes import dtype
-from .loop_ir import Apply, Argument, Cast, Const, Count, Expr, Load, Ref
+from .loop_ir import Apply, Argument, Before, Cast, Const, Count, Expr, Load, Position, Ref, Store
 
 LANES = 16
 MASK = {1: "char", 2: "short", 4: "int", 8: "long"}
@@ -78,15 +79,29 @@ def literal(value: bool | int | float, d: dtype) -> str:
     return f"({d.opencl})({value})"
 
 
-class Writer:
-    """Writes expressions. `values`: what is known by name; `index(strides)` gives the C text of an element's position,
-    `lane_stride(strides)` the text of the step from lane to lane ("0", "1", or something)."""
+class Places(Protocol):
+    """C text of positions."""
 
-    def __init__(self, vector: bool, values: dict[str, Value], index, lane_stride, count: str) -> None:
+    def index(self, access: Load | Store) -> str:
+        """The position of an element."""
+
+    def lane_stride(self, access: Load | Store) -> str:
+        """The step from lane to lane: "0", "1", or something."""
+
+    def condition(self, c: Before, wanted: bool = True) -> str:
+        """A condition, or its opposite, that holds for all lanes alike."""
+
+    def position(self, p: Position) -> tuple[str, str]:
+        """(position of the first lane, step from lane to lane)."""
+
+
+class Writer:
+    """Writes expressions. `values`: what is known by name; `places` tells positions."""
+
+    def __init__(self, vector: bool, values: dict[str, Value], places: Places, count: str) -> None:
         self.vector = vector
         self.values = values
-        self.index = index
-        self.lane_stride = lane_stride
+        self.places = places
         self.count = count
         self.far: frozenset[str] | set[str] = frozenset()        # arrays whose results go past the caches when they are large
 
@@ -129,27 +144,39 @@ class Writer:
             return Value(f"({c_type(e.dtype)})({self.count})", ATOM, e.dtype)
         if isinstance(e, Load):
             return self.load(e)
+        if isinstance(e, Before):
+            return Value(self.places.condition(e), LOW, dt.bool_)
+        if isinstance(e, Position):
+            at, step = self.places.position(e)
+            if step == "0" or not self.vector:
+                return Value(f"({c_type(e.dtype)})({at})", ATOM - 1, e.dtype)
+            return Value(f"convert_{c_type(e.dtype)}{LANES}(positions({at}, {step}))", ATOM, e.dtype, True)
         if isinstance(e, Cast):
             return self.cast(self.write(e.arg), e.dtype)
         return self.apply(e, [self.write(a) for a in e.args])
 
     def load(self, e: Load) -> Value:
-        at = self.index(e.strides)
-        step = self.lane_stride(e.strides) if self.vector else "0"
+        at = self.places.index(e)
+        step = self.places.lane_stride(e) if self.vector else "0"
+        guard = " && ".join([self.places.condition(c, wanted) for c, wanted in e.guard])
         if step == "0":
-            if e.dtype is dt.float16:
-                return Value(f"vload_half({at}, {e.array})", ATOM, e.dtype)
-            return Value(f"{e.array}[{at}]", ATOM, e.dtype)
-        place = e.array if at == "0" else f"{e.array} + {at}"
-        text = f"load({place})" if step == "1" else f"load_strided({place}, {step})"
+            text = f"vload_half({at}, {e.array})" if e.dtype is dt.float16 else f"{e.array}[{at}]"
+            return Value(f"{guard} ? {text} : 0", LOW, e.dtype) if guard else Value(text, ATOM, e.dtype)
+        place = e.array if at == "0" else f"{e.array} {at if at.startswith('-') else f'+ {at}'}"
+        text = f"load({place})" if step == "1" else f"load_reversed({place})" if step == "-1" else \
+            f"load_strided({place}, {step})"
+        if guard:
+            kind = "float" if e.dtype is dt.float16 else memory_type(e.dtype)
+            text = f"({guard} ? {text} : ({kind}{LANES})(0))"
         if e.dtype is dt.bool_:
             return Value(f"{text} != (uchar)0", LOW, e.dtype, True, 1)
         return Value(text, ATOM, e.dtype, True)
 
-    def store(self, array: str, strides, v: Value, d: dtype) -> str:
-        """A statement that writes `v` to memory of dtype `d`."""
-        at = self.index(strides)
-        step = self.lane_stride(strides) if self.vector else "0"
+    def store(self, s: Store, v: Value) -> str:
+        """A statement that writes `v` to memory."""
+        at = self.places.index(s)
+        step = self.places.lane_stride(s) if self.vector else "0"
+        array, d = s.array, s.dtype
         if step == "0":
             if d is dt.float16:
                 return f"vstore_half({v.text}, {at}, {array});"

@@ -3,7 +3,8 @@
 A group is one kernel: either point-wise over a shape, or a reduction group over (shape, dims), whose members are
 full (one value per element), row-wise (one value per row: what is left without `dims`), or reductions from the former
 to the latter. softmax and layer_norm are each one reduction group. A node joins the group of a producer when it reads
-that group's values at its own element or row, and when no other step would have to run in between.
+that group's values at its own element or row, and when no other step would have to run in between. What is read elsewhere
+may be computed again by its reader (inline.py).
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from typing import Any
 
 from ..graph.node import Node, walk_nodes
 from ..ops.promotion import is_tensor_like
-from .lower import Alias, Combine, Host, Point, Recipes
+from .inline import inlined
+from .lower import Alias, Combine, Host, Pieces, Point, Recipes
+from .places import Index, through
 from .sizes import Size, is_one, same_shape, shape_of
-
-Index = tuple[int | None, ...]        # per dimension of a value: the axis whose position selects the element, or None
 
 MAX_MEMBERS = 96                      # statements per kernel: keeps driver compile time and register use in bounds
 MAX_ARRAYS = 60                       # kernel arguments; devices take at least 128
@@ -35,6 +36,10 @@ class Group:
     members: list[Node] = field(default_factory=list)
     split: bool = False               # one row, many elements: partial results by many work-items, then a second kernel
     outputs: list[Node] = field(default_factory=list)
+
+    def sizes(self) -> dict[int, Size]:
+        """The length of each axis."""
+        return dict(enumerate(self.shape))
 
     def full(self) -> Index:
         return tuple([None if is_one(n) else d for d, n in enumerate(self.shape)])
@@ -89,11 +94,14 @@ class Plan:
             for operand in recipe.operands.values():
                 if isinstance(operand.value, Node) and is_tensor_like(operand.value.spec):
                     yield from self.resolve(operand.value, aligned(operand.value, index), group)
+        elif isinstance(recipe, Pieces):
+            for piece in recipe.pieces:
+                yield from self.resolve(piece.base, through(piece.index, index, group.sizes()), group)
 
     def resolve(self, node: Node, index: Index, group: Group) -> Iterator[tuple[Node, Index]]:
         recipe = self.recipes[node]
         if isinstance(recipe, Alias):
-            yield from self.resolve(recipe.base, through(recipe, index), group)
+            yield from self.resolve(recipe.base, through(recipe.dims, index, group.sizes()), group)
         elif id(node) in self.inlined:
             yield from self.reads(node, index, group)
         else:
@@ -144,16 +152,12 @@ def aligned(operand: Node, index: Index) -> Index:
     return tuple([None if is_one(n) else i for n, i in zip(shape, tail)])
 
 
-def through(alias: Alias, index: Index) -> Index:
-    return tuple([None if d is None else index[d] for d in alias.dims])
-
-
 def plan(recipes: Recipes) -> Plan:
     """Group the nodes of a graph."""
     out = Plan(recipes)
     graph = recipes.graph
     kept = {id(n) for o in graph.outputs for n in walk_nodes(o)}
-    _choose_inlined(out, kept)
+    out.inlined = inlined(recipes, kept)
     barrier = 0
     last_ordered = 0
     for node in graph.nodes:
@@ -173,7 +177,7 @@ def plan(recipes: Recipes) -> Plan:
                 last_ordered = out.before[at] | 1 << at
             if node.op is not None and node.op.mutates:
                 barrier = out.before[at] | 1 << at
-        elif isinstance(recipe, Point | Combine):
+        elif isinstance(recipe, Point | Combine | Pieces):
             _place(out, node, recipe, barrier)
         elif isinstance(recipe, Alias):
             base = _base(out, node)
@@ -197,25 +201,6 @@ def _real_bases(p: Plan, nodes: Iterator[Node]) -> list[Node]:
     return [_base(p, n) for n in nodes]
 
 
-def _choose_inlined(p: Plan, kept: set[int]) -> None:
-    """Cheap values that are only read broadcast are computed again where they are read (a scaled bias, for example)."""
-    uses: dict[int, list[Node]] = {}
-    nodes = p.recipes.graph.nodes
-    for node in nodes:
-        for used in walk_nodes(node.args):
-            uses.setdefault(id(used), []).append(node)
-    for node in nodes:
-        recipe = p.recipes[node]
-        if not isinstance(recipe, Point) or id(node) in kept or recipe.costly:
-            continue
-        shape = shape_of(node.spec)
-        users = uses.get(id(node), [])
-        if users and len(users) <= 2 and all(
-                isinstance(p.recipes[u], Point) and p.recipes.region[id(u)] == p.recipes.region[id(node)]
-                and not same_shape(shape_of(u.spec), shape) for u in users):
-            p.inlined.add(id(node))
-
-
 def _hint(n: Any) -> int:
     return n if isinstance(n, int) else int(getattr(n, "hint", 0))
 
@@ -228,7 +213,7 @@ def _is_split(node: Node, dims: tuple[int, ...]) -> bool:
     return rows == 1 and total > SMALL and all(isinstance(n, int) for d, n in enumerate(node.spec.shape) if d not in dims)
 
 
-def _place(p: Plan, node: Node, recipe: Point | Combine, barrier: int) -> None:
+def _place(p: Plan, node: Node, recipe: Point | Combine | Pieces, barrier: int) -> None:
     region = p.recipes.region[id(node)]
     if isinstance(recipe, Combine):
         split = not recipe.combine.startswith("arg") and _is_split(recipe.source, recipe.dims)
@@ -308,8 +293,8 @@ def _united(p: Plan, a: Group, b: Group) -> Group | None:
 
 
 def _same_axes(a: Index, b: Index | None) -> bool:
-    """The same element: dimensions of size 1 (None) do not matter."""
-    return b is not None and [i for i in a if i is not None] == [i for i in b if i is not None]
+    """The same element."""
+    return a == b
 
 
 def _merge_siblings(p: Plan) -> None:

@@ -105,7 +105,7 @@ def canonical(kernel: Kernel) -> str:
         word = m[0]
         own = word if word in kernel.names else next((word[:-len(x)] for x in SUFFIXES if word.endswith(x)
                                                       and word[:-len(x)] in kernel.names), "")
-        stride = re.fullmatch(r"(\w+?)_s\d+(_\d+)?", word) if not own else None
+        stride = re.fullmatch(r"(\w+?)_(?:s\d+|from)(_\d+)?", word) if not own else None
         if not own and not (stride and stride[1] in kernel.names):
             return word
         return numbers.setdefault(word, f"${len(numbers)}")

@@ -7,14 +7,18 @@ inner axes and is itself a value of the row. `print(loops)` shows the whole in a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..graph.node import Node
+from ..symbolic.expr import ZERO
+from ..symbolic.expr import Expr as Place
 from ..tensor import dtypes as dt
 from ..tensor.dtypes import dtype
-from .sizes import Size
+from . import places
+from .places import linear, number
+from .sizes import Size, plus
 
 
 # -- expressions -----------------------------------------------------------------------------------------------------
@@ -42,11 +46,51 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
+class Before:
+    """Whether the position along `axis` is below `limit`; with axis None, whether `place` is below 0."""
+
+    axis: int | None
+    limit: Size
+    place: Place = ZERO
+
+    @property
+    def dtype(self) -> dtype:
+        return dt.bool_
+
+    def axes(self) -> list[int]:
+        return places.axes_in(self.place) if self.axis is None else [self.axis]
+
+
+@dataclass(frozen=True, slots=True)
 class Load:
-    """An element of array `array`; `strides` holds (axis, stride in elements) for each axis it moves along."""
+    """An element of array `array`; `strides` holds (axis, stride in elements) for each axis it moves along. `offset`: of
+    the element where all axes are at 0; `extra`: the part of the position that is no multiple of axes. Nothing may be
+    read, and the value is 0, unless the conditions in `guard` have the values given there."""
 
     array: str
     strides: tuple[tuple[int, Size], ...]
+    dtype: dtype
+    offset: Size = 0
+    extra: Place = ZERO
+    guard: tuple[tuple[Before, bool], ...] = ()
+
+    def axes(self) -> set[int]:
+        """The axes that the position depends on."""
+        return {a for a, _ in self.strides} | set(places.axes_in(self.extra))
+
+    def place(self) -> Place:
+        """The whole position."""
+        found = places.symbolic.add(self.extra, number(self.offset))
+        for a, s in self.strides:
+            found = places.symbolic.add(found, places.symbolic.mul(places.axis(a), number(s)))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place as a number."""
+
+    place: Place
     dtype: dtype
 
 
@@ -75,7 +119,29 @@ class Apply:
     dtype: dtype
 
 
-Expr = Const | Argument | Count | Load | Ref | Cast | Apply
+Expr = Const | Argument | Count | Load | Before | Position | Ref | Cast | Apply
+
+
+def load(array: str, place: Place, d: dtype, guard: tuple[tuple[Before, bool], ...] = ()) -> Load:
+    """The element at a position."""
+    along, offset, extra = linear(place)
+    return Load(array, tuple(along.items()), d, offset, extra, guard)
+
+
+def before(place: Place, limit: Size) -> tuple[Before, bool]:
+    """The condition place < limit: (a condition, the value it has then)."""
+    along, offset, extra = linear(place)
+    if extra is ZERO and len(along) == 1:
+        (a, step), = along.items()
+        if isinstance(step, int) and step == 1:
+            return Before(a, plus(limit, negative(offset))), True
+        if isinstance(step, int) and step == -1:
+            return Before(a, plus(plus(offset, negative(limit)), 1)), False
+    return Before(None, 0, places.symbolic.sub(place, number(limit))), True
+
+
+def negative(n: Size) -> Size:
+    return -n if isinstance(n, int) else places.plain(places.symbolic.neg(n))
 
 
 def children(e: Expr) -> tuple[Expr, ...]:
@@ -88,6 +154,38 @@ def walk(e: Expr) -> Iterator[Expr]:
     yield e
     for c in children(e):
         yield from walk(c)
+
+
+def changed(e: Expr, leaf: Callable[[Expr], Expr]) -> Expr:
+    """The expression with `leaf` of every part that has no parts of its own."""
+    if isinstance(e, Cast):
+        return Cast(changed(e.arg, leaf), e.dtype)
+    if isinstance(e, Apply):
+        return Apply(e.fn, tuple([changed(a, leaf) for a in e.args]), e.dtype)
+    return leaf(e)
+
+
+def axes_of(e: Expr) -> set[int]:
+    """The axes that the parts of an expression (not the values it refers to) depend on."""
+    found: set[int] = set()
+    for x in walk(e):
+        if isinstance(x, Load):
+            found |= x.axes().union(*[c.axes() for c, _ in x.guard])
+        elif isinstance(x, Before):
+            found |= set(x.axes())
+        elif isinstance(x, Position):
+            found |= set(places.axes_in(x.place))
+    return found
+
+
+def conditions(e: Expr) -> Iterator[Before]:
+    """Every condition on positions in an expression."""
+    for x in walk(e):
+        if isinstance(x, Before):
+            yield x
+        elif isinstance(x, Load):
+            for c, _ in x.guard:
+                yield c
 
 
 # -- statements ------------------------------------------------------------------------------------------------------
@@ -180,7 +278,13 @@ def expr_text(e: Expr) -> str:
     if isinstance(e, Count):
         return "count"
     if isinstance(e, Load):
-        return f"{e.array}[{' + '.join(f'i{a}*({s})' for a, s in e.strides) or '0'}]"
+        at = [f"i{a}*({s})" for a, s in e.strides] + [f"({x})" for x in (e.offset, e.extra) if str(x) != "0"]
+        guard = " and ".join(("" if wanted else "not ") + expr_text(c) for c, wanted in e.guard)
+        return f"{e.array}[{' + '.join(at) or '0'}]" + (f" if {guard}" if guard else "")
+    if isinstance(e, Before):
+        return f"i{e.axis} < {e.limit}" if e.axis is not None else f"{e.place} < 0"
+    if isinstance(e, Position):
+        return f"({e.place})"
     if isinstance(e, Ref):
         return e.name
     if isinstance(e, Cast):

@@ -1,8 +1,8 @@
 """Graph -> recipes: what each node computes, told per node and before any decision about kernels.
 
-A recipe is Point (an expression over operands), Combine (a reduction), Alias (the elements of another value, found
-without arithmetic), or Host (NumPy computes it, or it is a real view of memory). Anything that a kernel cannot
-reproduce exactly is Host, so a graph always lowers.
+A recipe is Point (an expression over operands), Combine (a reduction), Alias (a view: the elements of another value at
+other places), Pieces (a copy of such elements: cat, flip), or Host (NumPy computes it, or it is a real view of memory).
+Anything that a kernel cannot reproduce exactly is Host, so a graph always lowers.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from ..ops.op import Extern, Pointwise, Reduction, Template, View
 from ..ops.promotion import is_tensor_like, op_dtypes
 from ..tensor import dtypes as dt
 from ..tensor.dtypes import dtype
+from .moves import flipped, joined, view_index
+from .places import Index
 from .sizes import Size, dense_order, is_one, same, same_shape, shape_of, strides_of
 
 TRANSCENDENTAL = frozenset((
@@ -29,9 +31,17 @@ ON_TRUTH_VALUES = frozenset((
     "fmax", "fmin", "where", "logical_and", "logical_or", "logical_xor", "logical_not"))
 
 
+@dataclass(frozen=True, slots=True)
+class Along:
+    """As an operand: the position of the element along dimension `dim`."""
+
+    dim: int
+
+
 @dataclass(slots=True)
 class Operand:
-    """An operand of an expression: a node, a number or a symbolic scalar, converted to `dtype` first (None: as it is)."""
+    """An operand of an expression: a node, a number, a symbolic scalar or a position, converted to `dtype` first (None: as
+    it is)."""
 
     value: Any
     dtype: dtype | None
@@ -69,12 +79,31 @@ class Combine:
 
 @dataclass(slots=True)
 class Alias:
-    """Element (i, j, ...) of `node` is the element of `base` whose dimension d has the index of out dimension
-    dims[d], or 0 where dims[d] is None."""
+    """Element (i0, i1, ...) of `node` is the element of `base` at `dims`, an index told in dimensions of `node`."""
 
     node: Node
     base: Node
-    dims: tuple[int | None, ...]
+    dims: Index
+
+
+@dataclass(slots=True)
+class Piece:
+    """From position `start` on an element (i0, i1, ...) is the element of `base` at `index`."""
+
+    base: Node
+    start: Size
+    index: Index
+
+
+@dataclass(slots=True)
+class Pieces:
+    """Pieces one after the other along `dim`, converted to `result`."""
+
+    node: Node
+    dim: int
+    pieces: list[Piece]
+    result: dtype
+    costly = False
 
 
 @dataclass(slots=True)
@@ -86,7 +115,7 @@ class Host:
     why: str
 
 
-Recipe = Point | Combine | Alias | Host
+Recipe = Point | Combine | Alias | Pieces | Host
 
 
 @dataclass(slots=True)
@@ -140,6 +169,8 @@ def _recipe(node: Node, fp64: bool, mutating: bool) -> Recipe:
             return Host(node, "extern", "no kernels of this dtype")
         if not fp64 and dt.float64 in touched:
             return Host(node, "extern", "the device has no double precision")
+        if op.name in _MADE and (made := _MADE[op.name](node, fp64)) is not None:
+            return made
         if isinstance(lower, Template):
             return Host(node, lower.name, "")
         if isinstance(lower, Pointwise):
@@ -182,11 +213,15 @@ def _point(node: Node, lower: Pointwise) -> Point | None:
         return None
     if found.compute.category < 2 and not _divides_safely(lower.expr, operands):
         return None
-    if dense_order(shape_of(node.spec), strides_of(node.spec)) is None and not _is_empty(shape_of(node.spec)):
-        return None
-    if not all(_strided(o.value) for o in operands.values()):
+    if not _is_dense(node) or not all(_strided(o.value) for o in operands.values()):
         return None
     return Point(node, lower.expr, operands, found.compute, found.result)
+
+
+def _is_dense(node: Node) -> bool:
+    """Whether a value's memory has no gaps, which is what kernels write."""
+    shape = shape_of(node.spec)
+    return dense_order(shape, strides_of(node.spec)) is not None or _is_empty(shape)
 
 
 def _calls(expr: str) -> set[str]:
@@ -262,14 +297,51 @@ def _combine(node: Node, lower: Reduction) -> Combine | None:
     return Combine(node, source, dims, keepdim, lower.combine, lower.before, lower.after, accumulate, result)
 
 
-# -- views -----------------------------------------------------------------------------------------------------------
+# -- elements that are moved or counted ------------------------------------------------------------------------------
+def _pieces(node: Node, fp64: bool) -> Pieces | None:
+    """cat and flip."""
+    assert node.op is not None
+    if node.op.name == "flip":
+        dim, pieces = 0, [Piece(node.args[0], 0, flipped(node))]
+    else:
+        dim, pieces = node.args[1], [Piece(*found) for found in joined(node)]
+    if not pieces or _is_empty(shape_of(node.spec)) or not _is_dense(node) or not all(_strided(p.base) for p in pieces):
+        return None
+    return Pieces(node, dim, pieces, node.spec.dtype)
+
+
+def _range(node: Node, fp64: bool) -> Point | None:
+    """arange. Computed in double precision as eager mode does; for float16 that would round twice."""
+    start, _, step, *_ = node.args
+    d = node.spec.dtype
+    compute = dt.float64 if d.category == 2 else dt.int64
+    if d in (dt.float16, dt.bool_) or (d.category == 2 and not fp64) or node.spec.device.type != "cpu" \
+            or not all(_is_number(v) and _fits(v, compute) for v in (start, step)):
+        return None
+    operands = {"start": Operand(start, compute), "step": Operand(step, compute), "position": Operand(Along(0), compute)}
+    return Point(node, "start + position * step", operands, compute, d)
+
+
+def _identity(node: Node, fp64: bool) -> Point | None:
+    """eye."""
+    if node.spec.device.type != "cpu":
+        return None
+    operands = {"row": Operand(Along(0), dt.int64), "column": Operand(Along(1), dt.int64)}
+    return Point(node, "where(row == column, 1, 0)", operands, node.spec.dtype, node.spec.dtype)
+
+
+_MADE: dict[str, Any] = {"cat": _pieces, "flip": _pieces, "arange": _range, "eye": _identity}
+
+
 def _alias(node: Node) -> Alias | None:
-    """The view as a renaming of dimensions, if layouts prove it: every dimension of the base (but those of size 1)
-    appears with its own stride, so all elements are seen, starting at the first. Covers permutations, expansion,
-    inserted and removed dimensions of size 1."""
+    """The view as an index map: by its operator, or by layouts where they prove that every dimension of the base (but those
+    of size 1) appears with its own stride, so that all elements are seen, starting at the first."""
     base = node.args[0]
     if not isinstance(base, Node) or node.op is None or node.op.name == "as_strided":   # that one can leave its base
         return None
+    index = view_index(node) if base.spec.dtype is node.spec.dtype else None
+    if index is not None:
+        return Alias(node, base, index)
     shape, strides = shape_of(base.spec), strides_of(base.spec)
     new, steps = shape_of(node.spec), strides_of(node.spec)
     if same_shape(shape, new) and all(is_one(n) or same(a, b) for n, a, b in zip(shape, strides, steps)):

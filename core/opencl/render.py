@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Iterable
 from pathlib import PurePath
 
 from ..graph.node import Node
+from ..symbolic.expr import ZERO
+from ..symbolic.expr import Expr as Place
 from ..tensor import dtypes as dt
 from .c_text import LANES, Value, Writer, c_type, literal, memory_type
-from .loop_ir import Argument, Let, Load, Reduce, Statement, Store, walk
+from .loop_ir import Argument, Before, Let, Load, Position, Reduce, Statement, Store, walk
+from .places import axes_in, axis, linear, number
+from .places import text as place_text
 from .schedule import Schedule, statements
+from .sizes import is_zero
 
 COMBINE = {"sum": ("+", "wrap_add"), "prod": ("*", "wrap_mul")}
 
@@ -109,52 +113,19 @@ class Renderer:
         self.line(f"// {where}  {source}".rstrip().replace("\\", "/"))
 
     # -- positions ---------------------------------------------------------------------------------------------------
-    def index(self, array: str, strides: Iterable, lane: int | None = None) -> str:
-        """C text of an element's position. Factors that follow one another are written as i * n1 + j."""
-        parts = []
-        for axis, stride in sorted(strides, key=lambda t: self._order(t[0])):
-            step = self.plan.strides[array, axis, stride]
-            place = self.variables[axis]
-            if axis == lane and self.offset:
-                place = f"{place}{self.offset}" if step == "1" else f"({place}{self.offset})"
-            parts.append(place if step == "1" else f"{place} * {step}" if " " not in step else f"{place} * ({step})")
-        return " + ".join(parts) or "0"
-
     def _order(self, axis: int) -> int:
         return [a.id for a in self.plan.rows + self.plan.inner].index(axis)
 
     def writer(self, vector: bool, lane: int | None, values: dict[str, Value]) -> Writer:
-        writer = Writer(vector, values, None, None, self.plan.count_text())
+        """A writer of expressions for one element, or for neighbours along the axis `lane`."""
+        writer = Writer(vector, values, RenderedPlaces(self, lane), self.plan.count_text())
         writer.far = self.far
-        current: list[str] = [""]
-
-        def index(strides):
-            return self.index(current[0], strides, lane)
-
-        def lane_stride(strides):
-            for axis, stride in strides:
-                if axis == lane:
-                    return self.plan.strides[current[0], axis, stride]
-            return "0"
-
-        writer.index, writer.lane_stride = index, lane_stride
-        load, store = writer.load, writer.store
-
-        def load_from(e: Load) -> Value:
-            current[0] = e.array
-            return load(e)
-
-        def store_to(array, strides, v, d):
-            current[0] = array
-            return store(array, strides, v, d)
-
-        writer.load, writer.store = load_from, store_to          # type: ignore[method-assign]
         return writer
 
     def statement(self, s: Statement, writer: Writer) -> None:
         """A Let as a constant, a Store as an assignment."""
         if isinstance(s, Store):
-            self.line(writer.store(s.array, s.strides, writer.values[s.value.name], s.dtype))
+            self.line(writer.store(s, writer.values[s.value.name]))
             return
         assert isinstance(s, Let)
         self.comment(s.node)
@@ -194,6 +165,56 @@ class Renderer:
         writer = self.writer(False, None, values)
         for s in self.plan.uniform:
             self.statement(s, writer)
+
+
+class RenderedPlaces:
+    """Positions, where the renderer is: with the loops that are open and the vector axis `lane`."""
+
+    def __init__(self, renderer: Renderer, lane: int | None) -> None:
+        self.renderer, self.plan, self.lane = renderer, renderer.plan, lane
+
+    def variable(self, axis: int) -> str:
+        place = self.renderer.variables[axis]
+        return f"{place}{self.renderer.offset}" if axis == self.lane else place
+
+    def index(self, access: Load | Store) -> str:
+        """Factors that follow one another are written as i * n1 + j."""
+        parts = []
+        for a, stride in sorted(access.strides, key=lambda t: self.renderer._order(t[0])):
+            step = self.plan.strides[access.array, a, stride]
+            place = self.variable(a)
+            if step == "1":
+                parts.append(place)
+                continue
+            place = f"({place})" if " " in place else place
+            if step == "-1":
+                parts.append(f"-{place}")
+                continue
+            parts.append(f"{place} * {step}" if " " not in step else f"{place} * ({step})")
+        if isinstance(access, Load):
+            if access.extra is not ZERO:
+                parts.append(f"({self.text(access.extra)})")
+            if not is_zero(access.offset):
+                parts.append(self.plan.offsets[access.array, access.offset])
+        return " + ".join(parts).replace("+ -", "- ") or "0"
+
+    def lane_stride(self, access: Load | Store) -> str:
+        return next((self.plan.strides[access.array, a, stride] for a, stride in access.strides if a == self.lane), "0")
+
+    def condition(self, c: Before, wanted: bool = True) -> str:
+        sign = "<" if wanted else ">="
+        if c.axis is not None:
+            return f"{self.variable(c.axis)} {sign} {self.plan.limits[c.limit]}"
+        return f"{self.text(c.place)} {sign} 0"
+
+    def position(self, p: Position) -> tuple[str, str]:
+        along = linear(p.place)[0]
+        step = along.get(self.lane, 0) if self.lane is not None else 0
+        return self.text(p.place), self.text(number(step))
+
+    def text(self, e: Place) -> str:
+        names = {axis(a): self.variable(a) for a in axes_in(e)}
+        return place_text(e, {**self.plan.symbols, **{k: f"({v})" if " " in v else v for k, v in names.items()}})
 
 
 def scalars_used(plan: Schedule) -> set[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from .c_text import LANES, Value
 from .loop_ir import Axis, Reduce
 from .render import Renderer, combined, is_arg, is_mask, neutral, scalar_type, vector_neutral, vector_type
-from .schedule import COLUMN_BLOCK, Pass, Schedule
+from .schedule import COLUMN_BLOCK, Pass, Schedule, involved
 
 
 class ColumnRenderer(Renderer):
@@ -77,13 +77,14 @@ class ColumnRenderer(Renderer):
         self.line("IDX i = column;")
         self.variables[lane.id] = "i"
         shown, kept = self.shown, dict(self.values)
-        if width > LANES:
+        together = not involved(plan, lane.id)               # else each row by itself
+        if width > LANES and together:
             self.open(f"if (i + {width} <= end)")
             self._wide_block(lane)
             self.line("i = end;")
             self.close()
             self.shown, self.values = shown, dict(kept)
-        if not any(is_arg(r) for p in plan.passes for r in p.reductions):
+        if together and not any(is_arg(r) for p in plan.passes for r in p.reductions):
             self.open(f"for (; i + {LANES} <= end; i += {LANES})")
             self._column_body(True, lane)
             self.close()

@@ -11,7 +11,8 @@ from .loop_ir import Apply, Axis, Reduce, Statement, Store, walk
 from .lower import TRANSCENDENTAL
 from .render import combined, is_arg, lanes_function, neutral, scalar_type, vector_neutral, vector_type
 from .render_columns import ColumnRenderer
-from .schedule import BLOCK, Pass, statements
+from .schedule import BLOCK, Pass, involved, statements
+from .segments import segments
 from .sizes import Size, same, times
 
 UNROLL = 4                # independent accumulators of a cheap reduction: they hide the latency of the additions
@@ -65,6 +66,8 @@ class CpuRenderer(ColumnRenderer):
         plan = self.plan
         axes = [a.id for a in [*plan.rows, *plan.inner]]
         stores = [s for s in statements(plan) if isinstance(s, Store)]
+        if involved(plan, axes[-1]):
+            return                                        # pieces begin anywhere
         for s in stores:
             array = plan.loops.arrays[s.array]
             dense = [a for a, _ in s.strides] == axes and plan.strides[(s.array, *s.strides[-1])] == "1"
@@ -180,22 +183,32 @@ class CpuRenderer(ColumnRenderer):
         """The innermost loops: unrolled vectors, vectors, single elements."""
         self.variables[axis.id] = name
         self.line(f"IDX {name} = {start};")
+        parts = segments(p, axis.id) if vector else None
+        if parts is None:
+            self._singles(axis, name, end, p)
+            return
         shown = self.shown
-        if vector and unroll > 1:
-            self.open(f"for (; {name} + {unroll * LANES} <= {end}; {name} += {unroll * LANES})")
-            self.line("#pragma unroll")
-            self.open(f"for (int u = 0; u < {unroll}; ++u)")
-            self.offset = f" + {LANES} * u"
-            self._elements(p, True, axis, f"{into}[u]")
-            self.offset = ""
+        for k, part in enumerate(parts):
+            stop = end
+            if part.stop is not None:
+                stop = f"stop{k}"
+                self.line(f"const IDX {stop} = MIN({end}, {self.plan.limits[part.stop]});")
+            if unroll > 1:
+                self.open(f"for (; {name} + {unroll * LANES} <= {stop}; {name} += {unroll * LANES})")
+                self.line("#pragma unroll")
+                self.open(f"for (int u = 0; u < {unroll}; ++u)")
+                self.offset = f" + {LANES} * u"
+                self._elements(part.todo, True, axis, f"{into}[u]")
+                self.offset = ""
+                self.close()
+                self.close()
+            self.open(f"for (; {name} + {LANES} <= {stop}; {name} += {LANES})")
+            self._elements(part.todo, True, axis, f"{into}[0]" if unroll > 1 else into)
             self.close()
-            self.close()
-        if vector:
-            self.open(f"for (; {name} + {LANES} <= {end}; {name} += {LANES})")
-            self._elements(p, True, axis, f"{into}[0]" if unroll > 1 else into)
-            self.close()
-        if vector:
             self.shown = (self.shown or shown)
+            self._singles(axis, name, stop, part.todo)
+
+    def _singles(self, axis: Axis, name: str, end: str, p: Pass) -> None:
         self.open(f"for (; {name} < {end}; ++{name})")
         self._elements(p, False, axis, "")
         self.close()

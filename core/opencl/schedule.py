@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ..symbolic.expr import Expr as Place
 from ..tensor import dtypes as dt
 from .loop_ir import (
     Apply,
@@ -25,14 +26,18 @@ from .loop_ir import (
     Let,
     Load,
     Loops,
+    Position,
     Reduce,
     Ref,
     Statement,
     Store,
+    axes_of,
+    conditions,
     walk,
 )
 from .lower import TRANSCENDENTAL
-from .sizes import Size, product, same, times
+from .places import axes_in, sizes_in
+from .sizes import Size, is_minus_one, is_zero, product, same, times
 
 LANES = 16
 BLOCK = 16384            # elements that a sum adds up before it goes to the outer total: keeps rounding errors small
@@ -80,6 +85,9 @@ class Schedule:
     names: dict[int, str]                     # axis id -> name of the size argument
     strides: dict[tuple[str, int, Size], str]          # (array, axis, stride) -> the stride's text
     stride_arguments: dict[str, Size]
+    offsets: dict[tuple[str, Size], str] = field(default_factory=dict)    # (array, offset) -> the offset's text
+    limits: dict[Size, str] = field(default_factory=dict)                 # limits of conditions on positions -> their text
+    symbols: dict[Place, str] = field(default_factory=dict)               # sizes that occur in divisions -> their text
     partials: list[str] = field(default_factory=list)
     width: int = LANES                        # style columns: neighbouring rows per block
 
@@ -109,12 +117,10 @@ class Analysis:
         for s in loops.statements:
             if isinstance(s, Store):
                 continue
-            axes: set[int] = set()
+            axes = axes_of(s.value)
             level = 0
             for e in walk(s.value):
-                if isinstance(e, Load):
-                    axes |= {a for a, _ in e.strides}
-                elif isinstance(e, Ref):
+                if isinstance(e, Ref):
                     axes |= self.axes[e.name]
                     level = max(level, self.level[e.name])
             if isinstance(s, Reduce):
@@ -221,7 +227,7 @@ def _stash(loops: Loops, a: Analysis, passes: list[Pass]) -> None:
             for q in passes[k + 1:]:
                 q.elements = [loaded if x is s else x for x in q.elements]
     for p in passes:
-        _needed_only(p)
+        needed_only(p)
 
 
 def _costly(s: Let) -> bool:
@@ -229,7 +235,7 @@ def _costly(s: Let) -> bool:
     return any(isinstance(e, Apply) and e.fn in TRANSCENDENTAL for e in walk(s.value))
 
 
-def _needed_only(p: Pass) -> None:
+def needed_only(p: Pass) -> None:
     """Drop element values of a pass that nothing in it reads any more."""
     while True:
         used = {n for s in [*p.elements, *p.reductions] for n in uses(s)}
@@ -278,15 +284,68 @@ def _name_sizes(out: Schedule) -> None:
             key = array, axis, have[axis]
             if same(have[axis], step):
                 out.strides[key] = " * ".join(text) or "1"
+            elif is_minus_one(have[axis]):
+                out.strides[key] = "-1"
             elif key not in out.strides:
                 name = f"{array}_s{order.index(axis)}"
                 k = 2
                 while name in out.stride_arguments:
                     name, k = f"{array}_s{order.index(axis)}_{k}", k + 1
-                out.stride_arguments[name] = have[axis]
-                out.strides[key] = name
+                out.stride_arguments[name] = magnitude(have[axis])
+                out.strides[key] = signed(name, have[axis])
             step = times(step, size[axis])
             text.insert(0, out.names[axis])
+    _name_places(out)
+
+
+def magnitude(n: Size) -> Size:
+    """What is passed for a number: negative ones have another meaning (loop_ir.Array)."""
+    return abs(n) if isinstance(n, int) else n
+
+
+def signed(name: str, n: Size) -> str:
+    return f"-{name}" if isinstance(n, int) and n < 0 else name
+
+
+def _name_places(out: Schedule) -> None:
+    """Arguments for what positions are shifted by, are compared with and are divided by."""
+    def argument(name: str, n: Size) -> str:
+        base, k = name, 2
+        while name in out.stride_arguments:
+            name, k = f"{base}_{k}", k + 1
+        out.stride_arguments[name] = magnitude(n)
+        return signed(name, n)
+
+    for s in statements(out):
+        if isinstance(s, Store):
+            continue
+        sizes: list[Place] = []
+        for e in walk(s.value):
+            if isinstance(e, Load):
+                if not is_zero(e.offset) and (e.array, e.offset) not in out.offsets:
+                    out.offsets[e.array, e.offset] = argument(f"{e.array}_from", e.offset)
+                sizes += sizes_in(e.extra)
+            elif isinstance(e, Position):
+                sizes += sizes_in(e.place)
+        for c in conditions(s.value):
+            if c.axis is not None and c.limit not in out.limits:
+                out.limits[c.limit] = argument(f"edge{len(out.limits)}", c.limit)
+            sizes += sizes_in(c.place)
+        for n in sizes:
+            if n not in out.symbols:
+                out.symbols[n] = argument(f"size{len(out.symbols)}", n)
+
+
+def involved(out: Schedule, axis: int) -> bool:
+    """Whether something is read under a condition on an axis, or at a place that is no multiple of it."""
+    for s in statements(out):
+        if not isinstance(s, Store):
+            if any(axis in c.axes() for c in conditions(s.value)):
+                return True
+            for e in walk(s.value):
+                if axis in (axes_in(e.extra) if isinstance(e, Load) else axes_in(e.place) if isinstance(e, Position) else ()):
+                    return True
+    return False
 
 
 def _all_accesses(out: Schedule) -> list[tuple[str, tuple[tuple[int, Size], ...]]]:

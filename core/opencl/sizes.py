@@ -68,6 +68,14 @@ def is_one(n: Size) -> bool:
     return isinstance(n, int) and n == 1
 
 
+def is_zero(n: Size) -> bool:
+    return isinstance(n, int) and n == 0
+
+
+def is_minus_one(n: Size) -> bool:
+    return isinstance(n, int) and n == -1
+
+
 def row_major(shape: tuple[Size, ...], strides: tuple[Size, ...]) -> bool:
     """Contiguous for sure; strides of dimensions of size 1 are immaterial."""
     step: Size = 1

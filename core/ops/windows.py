@@ -10,8 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NotYetSupported
+from .creation import FULL
 from .declare import Spec, operator, spelled
-from .op import Extern, Op, Template, call
+from .joining import CAT, FLIP
+from .op import Composite, Extern, Op, Template, call
+from .slices import NARROW
 from .strides import channels_last_strides, is_channels_last, surely_contiguous
 
 
@@ -231,7 +235,38 @@ def _pad_rule(m: Any, pads: tuple, mode: str, value: Any) -> Spec:
     return Spec(m.dtype, shape, layout_like(m, shape))
 
 
-PAD = operator("pad", "input, pad:ints, mode:str, value", Extern(), _pad_array, _pad_rule)
+def _pad_pieces(input: Any, pads: tuple, mode: str, value: Any) -> Any:
+    """Padding as pieces of the input, or of the number, put together dimension by dimension."""
+    for d, (low, high) in enumerate(pads):
+        n = input.shape[d]
+        if not isinstance(low, int) or not isinstance(high, int) or (min(low, high) < 0 and not isinstance(n, int)):
+            raise NotYetSupported("padding by symbolic numbers in a kernel")
+        if low < 0 or high < 0:
+            input = call(NARROW, (input, d, max(-low, 0), n + min(low, 0) + min(high, 0)))
+    for d, (low, high) in enumerate(pads):
+        if max(low, 0) or max(high, 0):
+            sides = [_pad_side(input, d, count, mode, value, at_end) for at_end, count in enumerate((low, high))]
+            input = call(CAT, ([t for t in (sides[0], input, sides[1]) if t is not None], d))
+    return input
+
+
+def _pad_side(input: Any, d: int, count: int, mode: str, value: Any, at_end: int) -> Any:
+    """What is put on one side of a dimension; None for nothing."""
+    if count <= 0:
+        return None
+    n = input.shape[d]
+    if mode == "constant":
+        shape = (*input.shape[:d], count, *input.shape[d + 1:])
+        return call(FULL, (shape, value, input.dtype, input.device))
+    if mode == "replicate":
+        edge = call(NARROW, (input, d, n - 1 if at_end else 0, 1))
+        return edge.expand((*input.shape[:d], count, *input.shape[d + 1:]))
+    if mode == "circular":
+        return call(NARROW, (input, d, 0 if at_end else n - count, count))
+    return call(FLIP, (call(NARROW, (input, d, n - 1 - count if at_end else 1, count)), (d,)))
+
+
+PAD = operator("pad", "input, pad:ints, mode:str, value", Composite(_pad_pieces), _pad_array, _pad_rule)
 
 
 @spelled("F.pad", "", PAD)

@@ -40,7 +40,8 @@ pyopencl().Buffer = lambda *args, **kwargs: kept.append(make_buffer(*args, **kwa
 
 rng = np.random.default_rng(0)
 x, w = rng.standard_normal((5, 37)).astype(np.float32), rng.standard_normal(37).astype(np.float32)
-F = graphs.torch.nn.functional
+torch = graphs.torch
+F = torch.nn.functional
 q, mask = rng.standard_normal((2, 11, 18)).astype(np.float32), rng.random((11, 11)) > 0.3
 CASES = {
     "matmul": (lambda x: (x * 1) @ x.t(), x),
@@ -73,6 +74,13 @@ CASES = {
     "integers": (lambda x: (x // 3, x * 2, x.sum(1), x.amax(0)), rng.integers(-9, 9, (4, 21))),
     "truth": (lambda x: ((x > 0) & (x < 1), ~(x > 0), (x > 0).sum()), x),
     "functions": (lambda x: (x.exp(), x.abs().log(), x.erf(), x.sin(), x.sigmoid(), x.floor(), x.abs().sqrt()), x),
+    "pieces": (lambda x: (torch.cat((x, x[1:] * 2), 0) + 1, torch.cat((x.exp(), -x[:, 3:]), 1).sum(1),
+                          F.pad(x, (3, 2, 1, 0), value=2.0) * 2, F.pad(x, (5, 4), "reflect").relu()), x),
+    "moved": (lambda x: (x.flip(1) * x, x.roll(3, 1) + 1, x.repeat(2, 2) * 2, torch.stack((x, -x), -1).flatten(1) * 3,
+                         x.tril() + torch.arange(x.shape[1]), x.unfold(1, 5, 2).amax(2)), x),
+    "reshaped": (lambda x: ((x * 2).view(-1, 3, 12).transpose(0, 1).reshape(3, -1).tanh(), x[:, 1:].flatten() * 2,
+                            (x.view(-1, 4, 9).transpose(1, 2).flatten(1) * 2)[:, 3:30] + 1, (x + 1).view(-1, 6, 6).softmax(2)),
+                 rng.standard_normal((5, 36)).astype(np.float32)),
     "0-d": (lambda x: x * 2 + 1, np.array(3, np.float32)),
 }
 

@@ -11,6 +11,9 @@ SCRIPT = {
     "chain": "y = torch.relu(x * w + b) * 0.5 - x",
     "column_sum": "y = (x * w).sum(0)",
     "total": "y = x.mean()",
+    "rotary": "y = x * b + torch.cat((-x[:, 200:], x[:, :200]), -1) * w",
+    "padded": "y = F.pad(x, (2, 1), value=1.0).relu() * 2",
+    "heads": "y = torch.tanh(x.view(300, 4, 100).transpose(0, 1).reshape(4, -1))",
 }
 
 
