@@ -8,6 +8,7 @@ against its background is at least 4.5 to 1 (a test computes it).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -152,9 +153,13 @@ PATTERNS = {
 
 def blend(a: QColor | str, b: QColor | str, share: float) -> QColor:
     """The colour `share` of the way from a to b (0 gives a, 1 gives b)."""
-    a, b = QColor(a), QColor(b)
-    return QColor(*(round(x + (y - x) * share) for x, y in zip(
-        (a.red(), a.green(), a.blue()), (b.red(), b.green(), b.blue()))))
+    return QColor.fromRgb(_blended(QColor(a).rgb(), QColor(b).rgb(), share))
+
+
+@lru_cache(256)
+def _blended(a: int, b: int, share: float) -> int:
+    parts = [round((a >> s & 255) + ((b >> s & 255) - (a >> s & 255)) * share) << s for s in (16, 8, 0)]
+    return 0xFF000000 | sum(parts)
 
 
 def soft(outcome: str) -> QColor:

@@ -82,6 +82,18 @@ class Coarse:
         return self.started[places[1:]] - self.ended[places[:-1]]
 
 
+def column_counts(kept: dict[object, Coarse], key: object, starts: np.ndarray, ends: np.ndarray, edges: np.ndarray
+                  ) -> np.ndarray:
+    """Intervals that touch each column: of many by the grid, which is made once and kept under `key`; else searched."""
+    if len(starts) > MANY and len(edges) > 2:
+        coarse = kept.get(key)
+        if coarse is None:
+            coarse = kept[key] = Coarse(starts, ends)
+        if coarse.fits(edges):
+            return coarse.counts(edges)
+    return touch_counts(starts, ends, edges)
+
+
 @dataclass(slots=True)
 class RunLane:
     """The runs of one code. `by_call`: outcome number -> intervals on the call axis (one per call, the worst run);
@@ -95,7 +107,7 @@ class RunLane:
     by_time: dict[int, Intervals] = field(default_factory=dict)
     ends_call: dict[int, np.ndarray] = field(default_factory=dict)
     ends_time: dict[int, np.ndarray] = field(default_factory=dict)
-    coarse: dict[tuple[str, int], Coarse] = field(default_factory=dict)
+    coarse: dict[object, Coarse] = field(default_factory=dict)
 
     def intervals(self, axis: str) -> tuple[dict[int, Intervals], dict[int, np.ndarray]]:
         return (self.by_call, self.ends_call) if axis == "call" else (self.by_time, self.ends_time)
@@ -106,17 +118,8 @@ class RunLane:
         out = np.zeros((len(shown), len(edges) - 1), np.int64)
         for i, outcome in enumerate(shown):
             if outcome in found:
-                out[i] = self._counts(axis, outcome, found[outcome].starts, ends[outcome], edges)
+                out[i] = column_counts(self.coarse, (axis, outcome), found[outcome].starts, ends[outcome], edges)
         return out
-
-    def _counts(self, axis: str, outcome: int, starts: np.ndarray, ends: np.ndarray, edges: np.ndarray) -> np.ndarray:
-        if len(starts) > MANY and len(edges) > 2:
-            coarse = self.coarse.get((axis, outcome))
-            if coarse is None:
-                coarse = self.coarse[axis, outcome] = Coarse(starts, ends)
-            if coarse.fits(edges):
-                return coarse.counts(edges)
-        return touch_counts(starts, ends, edges)
 
     def visible(self, axis: str, low: float, high: float, shown: Sequence[int], most: int
                 ) -> list[tuple[float, float, int, int]] | None:
@@ -153,6 +156,7 @@ class AmountLane:
     sums: list[np.ndarray]
     by_time: list[Intervals]
     ends_time: list[np.ndarray]
+    coarse: dict[object, Coarse] = field(default_factory=dict)
 
     def amounts(self, edges: np.ndarray) -> np.ndarray:
         """Array (parts, columns): ns per column of the call axis."""
@@ -163,7 +167,8 @@ class AmountLane:
 
     def counts(self, edges: np.ndarray) -> np.ndarray:
         """Array (parts, columns): intervals that touch each column of the time axis."""
-        return np.stack([touch_counts(iv.starts, e, edges) for iv, e in zip(self.by_time, self.ends_time)]) \
+        return np.stack([column_counts(self.coarse, i, iv.starts, e, edges)
+                         for i, (iv, e) in enumerate(zip(self.by_time, self.ends_time))]) \
             if self.by_time else np.zeros((0, len(edges) - 1), np.int64)
 
 
@@ -263,11 +268,19 @@ def stack_heights(counts: np.ndarray, height: int, least: int = 3) -> np.ndarray
 
     `counts` is (outcomes worst first, columns). The result has the same shape, each column summing to `height` where
     anything occurs, else to 0. The commonest outcome pays for the others' least pixels."""
-    total = counts.sum(axis=0)
-    share = np.where(total > 0, counts / np.maximum(total, 1), 0.0) * height
-    pixels = np.where(counts > 0, np.maximum(np.floor(share), min(least, height)), 0).astype(np.int64)
-    common = np.argmax(counts, axis=0)
-    columns = np.arange(counts.shape[1])
-    missing = np.where(total > 0, height - pixels.sum(axis=0), 0)
+    out = np.zeros(counts.shape, np.int32)
+    rows = np.flatnonzero(counts.any(axis=1))
+    if len(rows) < 2:                        # one outcome has the whole column wherever it occurs
+        for i in rows:
+            out[i] = (counts[i] > 0) * np.int32(height)
+        return out
+    present = counts[rows]
+    total = present.sum(axis=0)
+    some = present > 0
+    pixels = (present * (height / np.maximum(total, 1)) + 1e-9).astype(np.int32)
+    np.maximum(pixels, some * np.int32(min(least, height)), out=pixels)
+    common, columns = np.argmax(present, axis=0), np.arange(counts.shape[1])
+    missing = (total > 0) * np.int32(height) - pixels.sum(axis=0)
     pixels[common, columns] = np.maximum(pixels[common, columns] + missing, 0)
-    return pixels
+    out[rows] = pixels
+    return out

@@ -41,17 +41,18 @@ class LanePainter:
         metrics = QFontMetricsF(p.font())
         center = 0.5 if self.axis == "call" and self.scale.width / self.scale.span > 14 else 0.0
         step_ns = self.scale.per_pixel * 90
+        words, line = QPen(QColor(t.text_muted)), QPen(theme.blend(t.base, t.border, 0.7))
         for value in self.scale.ticks(90 if self.axis == "time" else 64, whole=self.axis == "call"):
             x = GUTTER + self.scale.to_pixel(value + center)
             if x < GUTTER - 1 or x > self.width or (center and self.facts is not None and value >= max(1, self.facts.n_calls)):
                 continue
             text = number(round(value)) if self.axis == "call" else _clock(value, step_ns)
             half = metrics.horizontalAdvance(text) / 2
-            p.setPen(QColor(t.text_muted))
+            p.setPen(words)
             place = max(GUTTER - half if center else GUTTER + 2, min(x - half, self.width - 2 * half - 3))
             p.drawText(QPointF(place, AXIS / 2 + metrics.ascent() / 2 - 1), text)
             if not center:
-                p.setPen(QPen(theme.blend(t.base, t.border, 0.7)))
+                p.setPen(line)
                 p.drawLine(QPointF(x, AXIS), QPointF(x, self.height))
 
     def title(self, lane: RunLane | AmountLane, top: int, height: int) -> None:
@@ -73,16 +74,16 @@ class LanePainter:
         """The runs of a function."""
         t, p = theme.active(), self.painter
         s = self.scale
-        track = QRectF(GUTTER, top, s.width, height)
-        p.fillRect(track, theme.blend(t.base, t.border, 0.28))
+        track, ground = QRectF(GUTTER, top, s.width, height), theme.blend(t.base, t.border, 0.28)
         p.setClipRect(track.intersected(QRectF(0, AXIS, self.width, self.height)))
         rows = lane.visible(self.axis, s.start, s.end, self.shown, EXACT)
         if rows is None:
             edges = s.start + np.arange(s.width + 1) * s.per_pixel
             counts = lane.counts(self.axis, edges, self.shown)
             colors = [t.outcome(OUTCOMES[o]) for o in self.shown]
-            p.drawImage(QPointF(GUTTER, top), columns_image(stack_heights(counts, height), colors, height))
+            p.drawImage(QPointF(GUTTER, top), columns_image(stack_heights(counts, height), colors, height, ground))
             return
+        p.fillRect(track, ground)
         metrics = QFontMetricsF(p.font())
         for start, end, outcome, row in rows:
             x0, x1 = GUTTER + s.to_pixel(start), GUTTER + s.to_pixel(end)
@@ -121,13 +122,12 @@ class LanePainter:
         """Compile or device time."""
         t, p = theme.active(), self.painter
         s = self.scale
-        track = QRectF(GUTTER, top, s.width, height)
-        p.fillRect(track, theme.blend(t.base, t.border, 0.16))
+        track, ground = QRectF(GUTTER, top, s.width, height), theme.blend(t.base, t.border, 0.16)
         p.setClipRect(track.intersected(QRectF(0, AXIS, self.width, self.height)))
         colors = [t.phase(n) if lane.key[0] == "compile" else theme.blend(t.base, t.text_muted, 0.75) for n in lane.parts]
         if self.axis == "time":
             edges = s.start + np.arange(s.width + 1) * s.per_pixel
-            image = columns_image(stack_heights(lane.counts(edges), height), colors, height)
+            image = columns_image(stack_heights(lane.counts(edges), height), colors, height, ground)
             p.drawImage(QPointF(GUTTER, top), image)
             return
         per_call = s.width / s.span
@@ -139,19 +139,21 @@ class LanePainter:
         amounts = lane.amounts(edges)
         most = float(amounts.sum(axis=0).max()) if amounts.size else 0.0
         if most <= 0:
+            p.fillRect(track, ground)
             return
         if per_call < 3:
-            pixels = np.floor(amounts / most * height).astype(np.int64)
+            pixels = (amounts * (height / most)).astype(np.int32)
             pixels[np.argmax(amounts, axis=0), np.arange(pixels.shape[1])] += (amounts.sum(axis=0) > 0)
-            p.drawImage(QPointF(GUTTER, top), columns_image(pixels, colors, height, from_bottom=True))
+            p.drawImage(QPointF(GUTTER, top), columns_image(pixels, colors, height, ground, from_bottom=True))
         else:
+            p.fillRect(track, ground)
             self._few_amounts(amounts, edges, colors, top, height, most)
         p.setClipping(False)
         p.setPen(QColor(t.text_muted))
         metrics = QFontMetricsF(p.font())
         text = f"max {duration(most)}"
         wide = metrics.horizontalAdvance(text)
-        back = theme.blend(t.base, t.border, 0.16)
+        back = QColor(ground)
         back.setAlphaF(0.85)
         p.fillRect(QRectF(GUTTER + s.width - wide - 8, top, wide + 8, metrics.height()), back)
         p.drawText(QPointF(GUTTER + s.width - wide - 4, top + metrics.ascent()), text)
@@ -171,22 +173,23 @@ class LanePainter:
                     p.fillRect(QRectF(x0, y, max(1.0, width), h), colors[part])
 
 
-def columns_image(pixels: np.ndarray, colors: list[QColor], height: int, from_bottom: bool = False) -> QImage:
+def columns_image(pixels: np.ndarray, colors: list[QColor], height: int, ground: QColor, from_bottom: bool = False) -> QImage:
     """An image (height x columns) of stacked colours. `pixels` is (colours, columns); stacked from the top in the order
-    of `colors`, or from the bottom; the rest is transparent."""
+    of `colors`, or from the bottom; the rest is `ground`."""
     width = pixels.shape[1]
-    tops = np.minimum(np.cumsum(pixels, axis=0), height).astype(np.int16)
-    y = np.arange(height, dtype=np.int16)[:, None]
+    present = np.flatnonzero(pixels.any(axis=1))
+    kind = np.uint8 if height < 256 else np.uint16
+    tops = np.minimum(np.cumsum(pixels[present], axis=0), height).astype(kind)
+    y = np.arange(height, dtype=kind)[:, None]
     y = height - 1 - y if from_bottom else y
     # Number of the colour in each place: how many of the stacked edges lie at or above it.
-    present = [i for i in range(len(colors)) if pixels[i].any()]
-    which = np.zeros((height, width), np.uint8)
-    for i in present:
-        which += y >= tops[i]
-    palette = np.array([*(colors[i].rgba() for i in present), 0], np.uint32)
-    image = palette[which]
-    made = QImage(image.data, width, height, width * 4, QImage.Format.Format_ARGB32)
-    return made.copy()
+    which = np.zeros((height, -(-width // 4) * 4), np.uint8)             # Qt wants rows of whole 32-bit words
+    inside = which[:, :width]
+    for top in tops:
+        inside += (y >= top).view(np.uint8)
+    image = QImage(which.data, width, height, which.shape[1], QImage.Format.Format_Indexed8)
+    image.setColorTable([*(colors[i].rgba() for i in present), ground.rgba()])
+    return image.convertToFormat(QImage.Format.Format_RGB32)             # a copy that is quick to draw
 
 
 def _clock(ns: float, step: float) -> str:

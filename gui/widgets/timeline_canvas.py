@@ -49,7 +49,10 @@ class TimelineCanvas(QAbstractScrollArea):
         self.stretch = 1.0
         self._drag: QPoint | None = None
         self._dragged = False
-        self._picture: QPixmap | None = None
+        self._picture = QPixmap()            # the last frame, without the selection
+        self._painted = False                # whether it is up to date
+        self._titles = QPixmap()             # left of the lanes; the same while one zooms and pans
+        self._titled: tuple[object, ...] = ()
         self._fitted = True
         self.describe: Callable[[int, int], str] = lambda call, code: ""
         self.setAccessibleName("Timeline of calls")
@@ -126,7 +129,7 @@ class TimelineCanvas(QAbstractScrollArea):
         return float(calls["start"][call]), float(calls["end"][call])
 
     def redraw(self) -> None:
-        self._picture = None
+        self._painted = False
         self.viewport().update()
 
     # geometry
@@ -187,29 +190,46 @@ class TimelineCanvas(QAbstractScrollArea):
     # painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if self._picture is None:
-            self._picture = self._paint_all()
+        if not self._painted:
+            self._paint_all()
+            self._painted = True
         p = QPainter(self.viewport())
         p.drawPixmap(0, 0, self._picture)
         self._paint_selection(p)
         p.end()
 
-    def _paint_all(self) -> QPixmap:
-        t = theme.active()
-        view = self.viewport()
-        ratio = view.devicePixelRatioF()
-        pixmap = QPixmap(QSize(round(view.width() * ratio), round(view.height() * ratio)))
-        pixmap.setDevicePixelRatio(ratio)
-        pixmap.fill(QColor(t.base))
-        p = QPainter(pixmap)
-        self.paint(p, view.width(), view.height(), self.verticalScrollBar().value())
+    def _paint_all(self) -> None:
+        view, scrolled = self.viewport(), self.verticalScrollBar().value()
+        self._picture = _ready(self._picture, view.width(), view.height(), view.devicePixelRatioF())
+        p = QPainter(self._picture)
+        self.paint(p, view.width(), view.height(), scrolled, titles=False)
+        p.drawPixmap(0, AXIS, self._title_picture(view.height() - AXIS, scrolled))
         p.end()
-        return pixmap
 
-    def paint(self, p: QPainter, width: int, height: int, scrolled: int) -> None:
+    def _title_picture(self, height: int, scrolled: int) -> QPixmap:
+        """The titles of the lanes, painted anew only when something about them changes."""
+        ratio = self.viewport().devicePixelRatioF()
+        shown = (height, scrolled, ratio, theme.active().name, self.font().toString(), self.selected_code, self.stretch,
+                 tuple(map(id, self.lanes)))
+        if shown != self._titled:
+            self._titled = shown
+            self._titles = _ready(self._titles, GUTTER - 4, height, ratio)
+            p = QPainter(self._titles)
+            p.translate(0, -AXIS)
+            p.setFont(self.font())
+            painter = self._painter(p, GUTTER, height + AXIS)
+            for lane, top in zip(self.lanes, self.lane_tops(scrolled)):
+                painter.title(lane, top, self.lane_height(lane))
+            p.end()
+        return self._titles
+
+    def _painter(self, p: QPainter, width: int, height: int) -> LanePainter:
+        return LanePainter(p, (width, height), self.scale, self.axis, self.facts, self.shown, self.selected_code)
+
+    def paint(self, p: QPainter, width: int, height: int, scrolled: int, titles: bool = True) -> None:
         """The axis and the lanes on an area `width` x `height`, `scrolled` pixels down; without the selection."""
         p.setFont(self.font())
-        painter = LanePainter(p, (width, height), self.scale, self.axis, self.facts, self.shown, self.selected_code)
+        painter = self._painter(p, width, height)
         painter.grid()
         for lane, top in zip(self.lanes, self.lane_tops(scrolled)):
             lane_height = self.lane_height(lane)
@@ -217,7 +237,8 @@ class TimelineCanvas(QAbstractScrollArea):
                 continue
             p.save()
             p.setClipRect(QRectF(0, AXIS, width, height))
-            painter.title(lane, top, lane_height)
+            if titles:
+                painter.title(lane, top, lane_height)
             if isinstance(lane, RunLane):
                 painter.runs(lane, top, lane_height)
             else:
@@ -332,3 +353,13 @@ class TimelineCanvas(QAbstractScrollArea):
             self.pan(self.scale.width * (0.2 if name == "next" else -0.2))
             return
         self.key_command.emit(name)
+
+
+def _ready(pixmap: QPixmap, width: int, height: int, ratio: float) -> QPixmap:
+    """A blank pixmap of that size in logical pixels; the given one if it has it (new memory costs more than the painting)."""
+    size = QSize(max(1, round(width * ratio)), max(1, round(height * ratio)))
+    if pixmap.size() != size or pixmap.devicePixelRatioF() != ratio:
+        pixmap = QPixmap(size)
+        pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(QColor(theme.active().base))
+    return pixmap
