@@ -74,14 +74,13 @@ class ReadLine:
 
 @dataclass(slots=True)
 class LineMarks:
-    """What the margin of a source line shows. `breaks` and `not_compiled` are sentences; `guards` counts guards that
-    read something here; `runs` counts runs of the function that starts here."""
+    """What happened on a source line. `breaks` and `not_compiled` are sentences; `guards` are the conditions that read
+    something here, `failures` how often they failed; `nodes` counts graph nodes."""
 
     breaks: list[tuple[str, str]] = field(default_factory=list)
     not_compiled: list[str] = field(default_factory=list)
     guards: list[str] = field(default_factory=list)
     failures: int = 0
-    runs: int = 0
     nodes: int = 0
 
 
@@ -346,10 +345,6 @@ class Facts:
         for n in self.session.not_compiled:
             if n.file == file and n.why not in marks[n.line].not_compiled:
                 marks[n.line].not_compiled.append(n.why)
-        totals = self.code_outcomes().sum(axis=1)
-        for c in self.session.codes:
-            if c.file == file and c.kind != "resume":
-                marks[c.first_line].runs += int(totals[c.id])
         for a in self.session.artifacts:
             history = self.guard_history(a.id)
             if self.session.codes[a.code].file != file and not history:
@@ -364,18 +359,6 @@ class Facts:
                 if node.file == file and node.line and node.op:
                     marks[node.line].nodes += 1
         return dict(marks)
-
-    def compiled_lines(self, file: str) -> dict[int, str]:
-        """Line -> "compiled", "not" for lines inside functions that the compiler looked at."""
-        lines: dict[int, str] = {}
-        given_up = {n.code for n in self.session.not_compiled}
-        for c in self.session.codes:
-            if c.file == file and c.kind != "module":
-                has = bool(self.artifacts_of(c.id)) and c.id not in given_up
-                for line in range(c.first_line, c.end_line + 1):
-                    if has or line not in lines:
-                        lines[line] = "compiled" if has else "not"
-        return lines
 
     def code_at(self, file: str, line: int) -> Code | None:
         """The innermost function (resume functions aside) whose text holds the line."""

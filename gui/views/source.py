@@ -1,4 +1,4 @@
-"""The script with what happened on each line: breaks, conditions that were read there, compiled or not, counts."""
+"""The script, cut into the pieces that ran as graphs, as Python, or were never compiled, with what happened on each line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from ..facts import LineMarks
-from ..numbers import number, plural
+from ..models.pieces import Piece, by_line, pieces
+from ..numbers import plural
 from ..widgets.code_edit import CodeEdit, Mark
 from ..widgets.elided import ElidedLabel
 from .base import View
@@ -87,15 +88,18 @@ class SourceView(View):
         """Line -> margin."""
         facts = self.model.facts
         assert facts is not None
-        bars = facts.compiled_lines(file)
-        happened = facts.line_marks(file)
-        return {line: _mark(bars.get(line, ""), happened.get(line)) for line in {*bars, *happened}}
+        piece_at, happened = by_line(pieces(facts, file)), facts.line_marks(file)
+        return {line: _mark(line, piece_at.get(line), happened.get(line)) for line in {*piece_at, *happened}}
 
 
-def _mark(bar: str, m: LineMarks | None) -> Mark:
+def _mark(line: int, piece: Piece | None, m: LineMarks | None) -> Mark:
+    bar, count, about = "", "", []
+    if piece is not None:
+        bar = piece.kind if piece.kind != "graph" else f"graph{piece.place % 2}"
+        count, about = piece.label if line == piece.first else "", [piece.tip]
     if m is None:
-        return Mark(bar, tip="Compiled." if bar == "compiled" else "Runs as plain Python; never compiled.")
-    tips, sign, note, role = [], "", "", "text_muted"
+        return Mark(bar, count=count, tip="\n".join(about))
+    tips, sign, note, role = about, "", "", "text_muted"
     if m.guards:
         sign = "failed" if m.failures else "guard"
         tips.append("Conditions read here:\n" + "\n".join(f"  {g}" for g in m.guards))
@@ -104,12 +108,10 @@ def _mark(bar: str, m: LineMarks | None) -> Mark:
             note, role = f"turned a version down {plural(m.failures, 'time')}", "warn"
     if m.nodes:
         tips.append(f"{plural(m.nodes, 'graph node')} over all versions")
-    if m.runs:
-        tips.append(f"The function that starts here ran {plural(m.runs, 'time')}.")
     if m.breaks:
         sign, note, role = "break", f"graph break: {m.breaks[0][0]}", "bad"
         tips = [f"Graph break: {s}." + (f"\n{h}" if h else "") for s, h in m.breaks] + tips
     if m.not_compiled:
         sign, note, role = "not_compiled", f"not compiled: {m.not_compiled[0]}", "bad"
         tips = [f"Not compiled: {s}." for s in m.not_compiled] + tips
-    return Mark(bar, sign, f"{number(m.runs)}\N{MULTIPLICATION SIGN}" if m.runs else "", note, role, "\n".join(tips))
+    return Mark(bar, sign, count, note, role, "\n".join(tips))

@@ -28,7 +28,8 @@ from .highlighter import Highlighter
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a line's margin shows. `bar` is "compiled", "not" or ""; `sign` is "break", "not_compiled", "guard",
+    """What a line's margin shows. `bar`: the line is part of a graph ("graph0", "graph1" in turns), runs as Python between
+    graphs ("python"), is never compiled ("skipped"), or ""; `sign` is "break", "not_compiled", "guard",
     "failed" or ""; `count` stands right of the number; `note` is written after the line in `note_role`'s colour."""
 
     bar: str = ""
@@ -205,11 +206,7 @@ class _Margin(QWidget):
             y, h = rect.top(), rect.height()
             if line == e.current_line:
                 p.fillRect(QRectF(0, y, self.width(), h), QColor(t.current_line))
-            if mark.bar == "compiled":
-                p.fillRect(QRectF(self.width() - 4, y, 3, h), t.outcome("reuse"))
-            elif mark.bar == "not":
-                p.setPen(QPen(t.outcome("not_compiled"), 3, Qt.PenStyle.DotLine))
-                p.drawLine(QPointF(self.width() - 2.5, y + 1), QPointF(self.width() - 2.5, y + h - 1))
+            self._bar(p, mark.bar, self.width() - 4, y, h)
             self._sign(p, mark.sign, QRectF(5, y + (h - 11) / 2, 11, 11))
             p.setPen(QColor(t.text if line == e.current_line else t.text_muted))
             p.drawText(QRectF(0, y, right, h), int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter),
@@ -219,6 +216,17 @@ class _Margin(QWidget):
                 p.drawText(QRectF(20, y, right, h), int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter),
                            mark.count)
         p.end()
+
+    @staticmethod
+    def _bar(p: QPainter, bar: str, x: float, y: float, h: float) -> None:
+        """Graphs are solid, in two colours by turns; Python is dashed; what is never compiled is dotted."""
+        t = theme.active()
+        if bar.startswith("graph"):
+            p.fillRect(QRectF(x, y, 3, h), t.outcome("reuse" if bar == "graph0" else "compile"))
+        elif bar:
+            style = Qt.PenStyle.DashLine if bar == "python" else Qt.PenStyle.DotLine
+            p.setPen(QPen(QColor(t.warn) if bar == "python" else t.outcome("not_compiled"), 3, style))
+            p.drawLine(QPointF(x + 1.5, y + 1), QPointF(x + 1.5, y + h - 1))
 
     @staticmethod
     def _sign(p: QPainter, sign: str, r: QRectF) -> None:
