@@ -543,6 +543,34 @@ static inline OF T erf_(T x) {
     return a >= (T)(1.0f) ? as_T(as_I(big) | (as_I(x) & (I)(0x80000000))) : x * p;
 }
 
+//@ erf_plus_one : float
+// 1 + erf(x), within 2 units of the last place of numbers from 1 to 2: erfc(|x|) = 2**Q(|x|), or 2 minus that. From 2**-127
+// on that is 0.
+static inline OF T erf_plus_one(T x) {
+    #pragma OPENCL FP_CONTRACT ON
+    const T a = abs_(x);
+    T q = (T)(-4.535860352916643e-05f);
+    q = q * a + 0.0004455077287275344f;
+    q = q * a - 0.0014894419582560658f;
+    q = q * a - 0.000774629064835608f;
+    q = q * a + 0.02825368009507656f;
+    q = q * a - 0.1484816074371338f;
+    q = q * a - 0.9184163808822632f;
+    q = q * a - 1.6279085874557495f;
+    q = q * a;
+    q = q < (T)(-127.0f) ? (T)(-127.0f) : q;
+    const T t = q + 12582912.0f;                        // 1.5 * 2**23: rounds to the nearest integer
+    const T r = q - (t - 12582912.0f);
+    T e = (T)(0.0013407255755737424f);
+    e = e * r + 0.009671876206994057f;
+    e = e * r + 0.055503085255622864f;
+    e = e * r + 0.24022234976291656f;
+    e = e * r + 0.6931472420692444f;
+    e = e * r + 1.0f;
+    const T rest = e * as_T((as_I(t) << 23) + (I)(0x3f800000));
+    return x < (T)(0.0f) ? rest : 2.0f - rest;
+}
+
 //@ quadrant : float
 // x = k * pi/2 + r, |r| <= pi/4, for |x| <= 1e6; returns k. In double precision where there is one: k * C is exact.
 #ifdef cl_khr_fp64

@@ -21,6 +21,7 @@ LANES = 16
 MASK = {1: "char", 2: "short", 4: "int", 8: "long"}
 ATOM, PRODUCT, SUM, LOW = 9, 6, 5, 0
 WRAPPING = {"+": "wrap_add", "-": "wrap_sub", "*": "wrap_mul"}
+OURS = frozenset(("exp_below", "erf_plus_one"))          # functions that rewrites make (rewrite.py)
 ROUNDINGS = frozenset(("floor", "ceil", "trunc", "round"))
 
 
@@ -252,7 +253,7 @@ class Writer:
         if fn in ("isnan", "isinf", "isfinite", "signbit"):
             v = args[0]
             return Value(f"{fn}_({v.text})", ATOM, dt.bool_, v.varying, width(of) if v.varying else 0)
-        return self.function(fn if fn == "exp_below" else f"{fn}_", args, of)
+        return self.function(fn if fn in OURS else f"{fn}_", args, of)
 
     def infix(self, sign: str, args: list[Value], level: int) -> Value:
         a, b = args

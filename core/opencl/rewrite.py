@@ -3,6 +3,8 @@
 softmax: exp(x - max(x)) has an argument that is 0 at most, so the cheap form of exp does; and the sum of such values is
 between 1 and their number, so that multiplying by its reciprocal is as good as dividing by it, and many times faster.
 Both hold for NaN and infinities as well: a row with any of them comes to NaN either way.
+
+gelu: 1 + erf(x) needs erf to within the rounding of that sum, which is less than erf itself is worth near 0.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ def rewrite(loops: Loops) -> None:
     inverse: dict[str, Ref] = {}
     for s in loops.statements:
         if isinstance(s, Let) and s.dtype is dt.float32:
+            s.value = _erf_plus_one(s.value, known)
             if _is(s.value, "exp") and _is_below_max(s.value.args[0], known):     # type: ignore[union-attr]
                 below.add(s.name)
                 s.value = Apply("exp_below", s.value.args, s.dtype)               # type: ignore[union-attr]
@@ -34,6 +37,20 @@ def rewrite(loops: Loops) -> None:
             bounded.add(s.name)
         out.append(s)
     loops.statements = out
+
+
+def _erf_plus_one(e: Expr, known: dict[str, Statement]) -> Expr:
+    """The expression with 1 + erf(x) as one function."""
+    if not isinstance(e, Apply):
+        return e
+    args = tuple([_erf_plus_one(a, known) for a in e.args])
+    if e.fn == "+" and e.dtype is dt.float32:
+        for one, other in (args, args[::-1]):
+            if isinstance(other, Ref) and isinstance(found := known.get(other.name), Let):
+                other = found.value
+            if isinstance(one, Const) and one.value == 1 and isinstance(other, Apply) and other.fn == "erf":
+                return Apply("erf_plus_one", other.args, e.dtype)
+    return Apply(e.fn, args, e.dtype)
 
 
 def _is(e: Expr, fn: str) -> bool:

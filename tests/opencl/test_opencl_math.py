@@ -37,6 +37,24 @@ def test_accuracy(graphs, name):
     assert error.max() <= LIMITS[name], x[finite][error.argmax()]
 
 
+def test_one_plus_erf_and_gelu(graphs):
+    torch = graphs.torch
+    x = samples()
+    compiled = graphs.compile(lambda t: (1 + torch.erf(t), torch.nn.functional.gelu(t), torch.erf(t) + 1.0), x)
+    assert "erf_(" not in compiled.kernels[0].source
+    whole, gelu, again = graphs.call(compiled, x)
+    exact = np.array([math.erfc(-float(v)) for v in x])
+    fine = np.isfinite(x)
+    assert np.abs(whole - exact)[fine].max() <= 2 * 2.0**-23
+    assert (whole[x <= -13] == 0).all() and (whole[x >= 4.2] == 2).all()
+    assert np.array_equal(np.isnan(whole), np.isnan(x)) and np.array_equal(whole, again, equal_nan=True)
+    with np.errstate(all="ignore"):
+        want = 0.5 * x.astype(np.float64) * np.array([math.erfc(-float(v) * math.sqrt(0.5)) for v in x])
+        assert np.array_equal(np.isnan(gelu), np.isnan(want))
+        assert (np.abs(gelu - want)[fine] <= 2.0**-23 * np.abs(x[fine]) + 1e-38).all()
+    assert gelu[x == -np.inf].size and gelu[x == np.inf].tolist() == [np.inf]
+
+
 def test_rounding_to_float16_is_exact(graphs):
     half = np.arange(65536, dtype=np.uint16).view(np.float16)
     with np.errstate(all="ignore"):
