@@ -1,6 +1,7 @@
 """Processor milliseconds per frame of the timeline over many calls, at several zooms, and the time to build its lanes.
 
-Goal: 95 of 100 frames within 4 ms at a million calls, on a machine that does nothing else. Run: python benchmarks/bench_timeline.py [calls]
+Goal: 95 of 100 frames within 4 ms at a million calls, on a machine that does nothing else.
+Run: python benchmarks/bench_timeline.py [calls]
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ Reads only; no Qt. Every method is cheap to call again: results are kept per rev
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -91,7 +91,7 @@ class Facts:
         self.session = session
         self.revision = next(_revisions)
         self._kept: dict[Any, Any] = {}
-        self._lasting: dict[Any, list[Any]] = {}
+        self._lasting: dict[Any, Any] = {}
 
     def renew(self) -> None:
         self.revision = next(_revisions)
@@ -321,9 +321,16 @@ class Facts:
         found = self._lasting.get(("nodes", artifact))
         if not found:
             found = self._lasting["nodes", artifact] = self.session.nodes(artifact)
-        kernel_of = self.keep(("kernel of", artifact), lambda: {
-            int(n): k.id for k in self.session.kernels if k.artifact == artifact for n in k.nodes})
+        kernel_of = self.keep("kernel of", self._kernels_of_nodes).get(artifact, {})
         return [n if n.kernel == kernel_of.get(n.index) else replace(n, kernel=kernel_of.get(n.index)) for n in found]
+
+    def _kernels_of_nodes(self) -> dict[int, dict[int, int]]:
+        """Artifact -> node index -> id of the kernel that computes it."""
+        found: dict[int, dict[int, int]] = defaultdict(dict)
+        for k in self.session.kernels:
+            if k.artifact is not None:
+                found[k.artifact].update((int(n), k.id) for n in k.nodes)
+        return found
 
     # source
 
@@ -349,16 +356,30 @@ class Facts:
             history = self.guard_history(a.id)
             if self.session.codes[a.code].file != file and not history:
                 continue
-            for g in self.guards(a.id):
-                if g.file == file and g.line:
-                    mark = marks[g.line]
-                    if g.condition not in mark.guards and len(mark.guards) < 12:
-                        mark.guards.append(g.condition)
-                    mark.failures += history.get(g.index, GuardHistory()).failures
-            for node in self.nodes(a.id):
-                if node.file == file and node.line and node.op:
-                    marks[node.line].nodes += 1
+            guards, nodes = self._places(a.id)
+            for index, where, line, condition in guards:
+                if where == file:
+                    mark = marks[line]
+                    if len(mark.guards) < 12 and (said := self.spelled(a.code, condition)) not in mark.guards:
+                        mark.guards.append(said)
+                    if index in history:
+                        mark.failures += history[index].failures
+            for (where, line), count in nodes.items():
+                if where == file:
+                    marks[line].nodes += count
         return dict(marks)
+
+    def _places(self, artifact: int) -> tuple[list[tuple[int, str, int, str]], Counter[tuple[str, int]]]:
+        """Where the source has something to do with an artifact: (guard index, file, line, condition), and operations by
+        (file, line)."""
+        found = self._lasting.get(("places", artifact))
+        if not found:
+            guards = self.session.guards(artifact)
+            found = ([(g.index, g.file, g.line, g.condition) for g in guards if g.line],
+                     Counter((n.file, n.line) for n in self.session.nodes(artifact) if n.line and n.op))
+            if guards:                       # a version without any is one whose guards are still to come
+                self._lasting["places", artifact] = found
+        return found
 
     def code_at(self, file: str, line: int) -> Code | None:
         """The innermost function (resume functions aside) whose text holds the line."""

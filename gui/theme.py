@@ -233,11 +233,22 @@ def mark_pixmap(outcome: str, size: int = 12, ratio: float = 2.0) -> QPixmap:
 
 
 def mark_icon(outcome: str) -> QIcon:
+    """The outcome's shape as an icon, one for all rows that show it."""
+    return _mark_icon(outcome, active().name)
+
+
+@lru_cache(64)
+def _mark_icon(outcome: str, theme: str) -> QIcon:
     return QIcon(mark_pixmap(outcome, 14))
 
 
 def icon(name: str) -> QIcon:
     """A line icon from resources/icons/icons.json drawn in the theme's text colour (see gui/widgets/icons.py)."""
+    return _icon(name, active().name)
+
+
+@lru_cache(64)
+def _icon(name: str, theme: str) -> QIcon:
     from .widgets.icons import draw_icon
 
     return draw_icon(name, active())

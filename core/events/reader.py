@@ -51,6 +51,9 @@ from .schema import (
 )
 
 LONGEST = 256 << 20          # bytes of one value that are accepted
+SMALLEST, LARGEST = -1 << 63, (1 << 63) - 1
+QUICK = (str, int)           # most values are of these, as they should be
+NO_ITEMS: dict[str, Any] = {}
 FIELDS = {cls: fields_of(cls) for cls in (*TABLES.values(), GuardRow, NodeRow, FailureRow, Value)}
 # Which columns of which table hold ids of another, so that nobody indexes beyond a list.
 KEYS = {"code": {"resume_of": "code"}, "artifact": {"ends_in_break": "break"}, "kernel": {"artifact": "artifact"},
@@ -488,13 +491,17 @@ def parse_json(text: Any) -> Any:
 
 def decode(cls: type, row: tuple[Any, ...]) -> Any:
     """A table row as its dataclass, every field checked against its annotation."""
-    values = {}
+    values: dict[str, Any] = {}
+    value: Any
     for (name, kind, optional), value in zip(FIELDS[cls], row):
+        if type(value) is kind and kind in QUICK and (kind is str or SMALLEST <= value <= LARGEST):
+            values[name] = value
+            continue
         if kind in (tuple, dict):
-            value = parse_json(value)
+            value = () if value == "[]" and kind is tuple else parse_json(value)
         elif kind is bool and value in (0, 1):
             value = bool(value)
-        values[name] = checked(name, kind, optional, value)
+        values[name] = value if type(value) is kind is tuple else checked(name, kind, optional, value)
     if cls is Miss:
         values["failures"] = tuple(from_dicts(FailureRow, list(values["failures"])))
     return made(cls, values)
@@ -503,8 +510,9 @@ def decode(cls: type, row: tuple[Any, ...]) -> Any:
 def made(cls: type, values: dict[str, Any]) -> Any:
     """The dataclass with these fields, if its required fields are there and the entries of its lists are what they
     should be."""
-    for name, fits in ITEMS.get(cls, {}).items():
-        if not all(map(fits, values.get(name, ()))):
+    for name, fits in ITEMS.get(cls, NO_ITEMS).items():
+        entries = values.get(name)
+        if entries and not all(map(fits, entries)):
             raise Damaged(f"{name} has an entry of the wrong kind")
     try:
         return cls(**values)
@@ -518,7 +526,7 @@ def checked(name: str, kind: type, optional: bool, value: Any) -> Any:
         return None
     if kind is tuple and isinstance(value, list):
         return tuple(tuple(v) if isinstance(v, list) else v for v in value)
-    if kind is int and isinstance(value, int) and not isinstance(value, bool) and -1 << 63 <= value < 1 << 63:
+    if kind is int and isinstance(value, int) and not isinstance(value, bool) and SMALLEST <= value <= LARGEST:
         return value
     if kind in (str, dict, bool) and isinstance(value, kind):
         return value
@@ -536,10 +544,13 @@ def from_dicts(cls: type, rows: Any) -> list[Any]:
         values = {}
         for name, kind, optional in FIELDS[cls]:
             if name in row:
-                if kind in (int, str, bool, tuple, dict):
-                    values[name] = checked(name, kind, optional, row[name])
-                elif isinstance(row[name], str | int | float | None):
-                    values[name] = row[name]
+                value: Any = row[name]
+                if type(value) is kind and kind in QUICK and (kind is str or SMALLEST <= value <= LARGEST):
+                    values[name] = value
+                elif kind in (int, str, bool, tuple, dict):
+                    values[name] = checked(name, kind, optional, value)
+                elif isinstance(value, str | int | float | None):
+                    values[name] = value
         out.append(made(cls, values))
     return out
 

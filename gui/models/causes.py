@@ -5,6 +5,7 @@ The ledger itself comes from core/events/summary.py; here it gets its sentences 
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,17 +40,18 @@ class CauseRow:
 
 def cause_rows(session: Any) -> list[CauseRow]:
     """Recompilation causes by cost, then functions that are never compiled, then graph breaks."""
-    rows = [_recompile_row(session, c) for c in summary.causes(session) if c.versions]
+    made = Counter(a.code for a in session.artifacts)
+    eager = np.flatnonzero(session.calls["outcome"] == OUTCOME_NUMBER["eager_limit"])
+    rows = [_recompile_row(session, c, made[c.code], eager) for c in summary.causes(session) if c.versions]
     return _error_rows(session) + rows + _given_up_rows(session) + _break_rows(session)
 
 
-def _recompile_row(session: Any, c: summary.Cause) -> CauseRow:
+def _recompile_row(session: Any, c: summary.Cause, own: int, eager: np.ndarray) -> CauseRow:
+    """own: versions of the function; eager: all calls that ran eagerly after a limit."""
     title = code_title(session.codes[c.code])
     # The first version was made for the first value, so a cause of k recompilations accounts for k + 1 versions.
-    own = sum(a.code == c.code for a in session.artifacts)
     versions = min(c.versions + 1, own)
-    eager = np.flatnonzero((session.calls["code"] == c.code)
-                           & (session.calls["outcome"] == OUTCOME_NUMBER["eager_limit"]))
+    eager = eager[session.calls["code"][eager] == c.code]
     headline = f"{c.place} took {len(c.seen)} values" if len(c.seen) > 1 else f"{c.place} changed"
     headline += f": {plural(versions, 'version')} of {title}"
     if c.reached_limit and len(eager):

@@ -36,6 +36,7 @@ class FunctionsView(View):
         tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         header = tree.header()
         header.setStretchLastSection(False)
+        header.setResizeContentsPrecision(100)               # rows that a width is made from
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(2, QHeaderView.ResizeMode.Fixed)

@@ -1,7 +1,7 @@
 """Painting of the timeline's lanes, grid and titles onto a pixmap: exact bars where there are few, pixel columns else.
 
-Up to EXACT bars per lane are drawn one by one; more become columns computed by gui/models/lanes.py, so a frame costs
-the same for a hundred calls and for ten million.
+Up to EXACT bars per lane are drawn one by one (fewer of narrow ones); more become columns computed by gui/models/lanes.py,
+so a frame costs the same for a hundred calls and for ten million.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..models.lanes import AmountLane, RunLane, stack_heights
 from ..numbers import duration, number
 from ..time_scale import TimeScale
 
-EXACT = 500
+EXACT, EXACT_NARROW = 500, 120
 GUTTER = 176                    # pixels left of the plot, for titles
 AXIS = 30                       # height of the axis
 GAP = 4                         # between lanes
@@ -76,7 +76,8 @@ class LanePainter:
         s = self.scale
         track, ground = QRectF(GUTTER, top, s.width, height), theme.blend(t.base, t.border, 0.28)
         p.setClipRect(track.intersected(QRectF(0, AXIS, self.width, self.height)))
-        rows = lane.visible(self.axis, s.start, s.end, self.shown, EXACT)
+        wide = self.axis == "call" and s.width >= 7 * s.span             # wide enough for a pattern
+        rows = lane.visible(self.axis, s.start, s.end, self.shown, EXACT if wide else EXACT_NARROW)
         if rows is None:
             edges = s.start + np.arange(s.width + 1) * s.per_pixel
             counts = lane.counts(self.axis, edges, self.shown)

@@ -38,6 +38,7 @@ class TimelineCanvas(QAbstractScrollArea):
         self.viewport().setMouseTracking(True)
         self.setMinimumHeight(110)
         self.facts: Facts | None = None
+        self._revision = 0                   # of the facts that the lanes were made from
         self.axis = "call"
         self.lanes: list[RunLane | AmountLane] = []
         self.scale = TimeScale.fit(0, 1, 100)
@@ -60,13 +61,16 @@ class TimelineCanvas(QAbstractScrollArea):
     # data
 
     def set_facts(self, facts: Facts | None, keep_view: bool) -> None:
-        """Rebuild the lanes. With `keep_view` zoom and place stay (and follow the end if it was in view)."""
-        self.facts = facts
-        self.lanes = []
-        if facts is not None:
-            self.lanes += run_lanes(facts)
-            compiled = compile_lane(facts)
-            self.lanes += ([compiled] if compiled is not None else []) + device_lanes(facts)
+        """Rebuild the lanes if there is anything new. With `keep_view` zoom and place stay (and follow the end if it was in
+        view)."""
+        shown = facts.revision if facts is not None else 0
+        if shown != self._revision or not shown:
+            self.lanes = []
+            if facts is not None:
+                self.lanes += run_lanes(facts)
+                compiled = compile_lane(facts)
+                self.lanes += ([compiled] if compiled is not None else []) + device_lanes(facts)
+        self.facts, self._revision = facts, shown
         if keep_view and not self._fitted:
             self.scale = self.scale.grown(self._high(), follow=True)
         else:
