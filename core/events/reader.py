@@ -54,7 +54,7 @@ LONGEST = 256 << 20          # bytes of one value that are accepted
 SMALLEST, LARGEST = -1 << 63, (1 << 63) - 1
 QUICK = (str, int)           # most values are of these, as they should be
 NO_ITEMS: dict[str, Any] = {}
-FIELDS = {cls: fields_of(cls) for cls in (*TABLES.values(), GuardRow, NodeRow, FailureRow, Value)}
+FIELDS: dict[type, list[tuple[str, Any, bool]]] = {cls: list(fields_of(cls)) for cls in (*TABLES.values(), GuardRow, NodeRow, FailureRow, Value)}
 # Which columns of which table hold ids of another, so that nobody indexes beyond a list.
 KEYS = {"code": {"resume_of": "code"}, "artifact": {"ends_in_break": "break"}, "kernel": {"artifact": "artifact"},
         "phase": {"artifact": "artifact"}}
@@ -492,7 +492,6 @@ def parse_json(text: Any) -> Any:
 def decode(cls: type, row: tuple[Any, ...]) -> Any:
     """A table row as its dataclass, every field checked against its annotation."""
     values: dict[str, Any] = {}
-    value: Any
     for (name, kind, optional), value in zip(FIELDS[cls], row):
         if type(value) is kind and kind in QUICK and (kind is str or SMALLEST <= value <= LARGEST):
             values[name] = value
@@ -544,7 +543,7 @@ def from_dicts(cls: type, rows: Any) -> list[Any]:
         values = {}
         for name, kind, optional in FIELDS[cls]:
             if name in row:
-                value: Any = row[name]
+                value = row[name]
                 if type(value) is kind and kind in QUICK and (kind is str or SMALLEST <= value <= LARGEST):
                     values[name] = value
                 elif kind in (int, str, bool, tuple, dict):
