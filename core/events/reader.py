@@ -54,7 +54,8 @@ LONGEST = 256 << 20          # bytes of one value that are accepted
 SMALLEST, LARGEST = -1 << 63, (1 << 63) - 1
 QUICK = (str, int)           # most values are of these, as they should be
 NO_ITEMS: dict[str, Any] = {}
-FIELDS: dict[type, list[tuple[str, Any, bool]]] = {cls: list(fields_of(cls)) for cls in (*TABLES.values(), GuardRow, NodeRow, FailureRow, Value)}
+FIELDS: dict[type, list[tuple[str, Any, bool]]] = {
+    cls: list(fields_of(cls)) for cls in (*TABLES.values(), GuardRow, NodeRow, FailureRow, Value)}
 # Which columns of which table hold ids of another, so that nobody indexes beyond a list.
 KEYS = {"code": {"resume_of": "code"}, "artifact": {"ends_in_break": "break"}, "kernel": {"artifact": "artifact"},
         "phase": {"artifact": "artifact"}}
