@@ -34,7 +34,9 @@ def register(w: MainWindow) -> None:
         return "" if run.script is not None else "no script is open"
 
     def no_rerun() -> str:
-        return no_run() or ("" if m.session is not None and m.facts.n_calls else "it has not been run yet")  # type: ignore[union-attr]
+        from .words import was_run
+
+        return no_run() or ("" if m.whole is not None and was_run(m.whole) else "it has not been run yet")
 
     def palette() -> None:
         from .widgets.palette import Palette

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..core.events.schema import OUTCOME_WORDS, WRONG_RESULT, FailureRow
 from ..core.events.summary import place_of
 from .facts import Facts, code_name
@@ -61,6 +63,22 @@ def call_sentence(facts: Facts, call: int) -> str:
     if error is not None and error.type == WRONG_RESULT:
         return f"A kept version was used again and gave a wrong result. {error.message}."
     return f"The call raised {error.type}: {error.message}" if error is not None else "The call raised an exception."
+
+
+def no_calls(session: Any) -> str:
+    """Why there is no call to show, in one sentence."""
+    if session.state == "running":
+        return "The script has not called a compiled function yet."
+    if not was_run(session):
+        return "The script has not been run yet; press Run."
+    if session.state != "finished" or session.codes:
+        return "The script ended before a call of a compiled function was over."
+    return "The script called no compiled function. Use torch.compile on a function or a module."
+
+
+def was_run(session: Any) -> bool:
+    """Whether the session is the record of a run, not just a script that was opened."""
+    return "state" in session.info or len(session.calls["code"]) > 0
 
 
 def outcome_words(facts: Facts, call: int) -> str:

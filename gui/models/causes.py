@@ -14,7 +14,9 @@ import numpy as np
 from ...core.events import summary
 from ...core.events.schema import OUTCOME_NUMBER, WRONG_RESULT
 from ..facts import code_name, code_title
+from ..live import innermost
 from ..numbers import plural
+from ..words import no_calls
 
 MOST_VALUES = 8
 
@@ -78,6 +80,11 @@ def _error_rows(session: Any) -> list[CauseRow]:
                       + (f" on line {e.data['line']}" if e.data.get("line") else ""), str(e.data.get("message", e.text)),
                       file=str(e.data.get("file", "")), line=int(e.data.get("line") or 0))
              for e in session.events if e.kind == "uncaught"]
+    if session.state in ("crashed", "killed"):
+        said = session.info.get("ending") or ("crashed" if session.state == "crashed" else "was killed")
+        frame = innermost(session)
+        during = f"while call {frame.get('call')} of {code_name(session.codes[frame['code']])} was running" if frame else ""
+        found.append(CauseRow("error", f"The script {said}", during, code=frame["code"] if frame else None))
     rows: dict[tuple[int, str, str], list[int]] = {}
     outer = {(e.call, e.type, e.message): e for e in session.errors}      # inner runs raise first, the call last
     for e in outer.values():
@@ -94,11 +101,10 @@ def _error_rows(session: Any) -> list[CauseRow]:
     return found
 
 
-def nothing_to_report(counts: dict[str, int], running: bool) -> tuple[str, str]:
+def nothing_to_report(session: Any, counts: dict[str, int]) -> tuple[str, str]:
     """(headline, explanation) for a session without any cause."""
     if not sum(counts.values()):
-        return ("", "The script has not called a compiled function yet." if running else
-                "The script called no compiled function. Use torch.compile on a function or a module.")
+        return "", no_calls(session)
     if counts["compile"] or counts["reuse"]:
         return ("Nothing was compiled again.", "Every function was compiled once, and its version was used for every later "
                 "call.")

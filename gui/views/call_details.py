@@ -9,7 +9,7 @@ from ...core.events.schema import OUTCOME_WORDS, OUTCOMES, FailureRow
 from ...core.events.summary import place_of
 from ..numbers import duration, plural, short_numbers
 from ..widgets.page import Page, code, esc, link, mark
-from ..words import call_sentence, call_title, outcome_words, signature
+from ..words import call_sentence, call_title, no_calls, outcome_words, signature
 from .base import View
 
 MOST_VERSIONS = 16
@@ -36,7 +36,7 @@ class CallView(View):
             self.page.show_html(
                 "<p class='muted'>Choose a call on the timeline: click a bar, or press the arrow keys. "
                 "Ctrl with an arrow key jumps to the next call that was not simply reused.</p>" if n else
-                "<p class='muted'>No compiled function has been called yet.</p>")
+                f"<p class='muted'>{esc(no_calls(facts.session))}</p>")
         else:
             self.page.show_html(self.body(call), keep_place="session" not in what and "selection" not in what)
 

@@ -44,7 +44,7 @@ class CausesView(View):
         assert facts is not None
         causes = self.model.causes()
         if not causes:
-            head, text = nothing_to_report(facts.outcome_counts(), facts.session.state == "running")
+            head, text = nothing_to_report(facts.session, facts.outcome_counts())
             return (f"<p><b>{esc(head)}</b></p>" if head else "") + f"<p class='muted'>{esc(text)}</p>" + self._also()
         most = max(c.cost_ns for c in causes) or 1
         rows = "".join(self._block(i, c, most) for i, c in enumerate(causes[:MOST]))

@@ -78,7 +78,7 @@ class SummaryView(View):
         parts = [plural(facts.n_calls, "call"), plural(versions, "version")] + (
             [f"{duration(total)} compiling"] if total else []) + (
             [plural(breaks, "graph break")] if breaks else [])
-        self.totals.setText(" \N{MIDDLE DOT} ".join(parts) if facts.n_calls else "no calls yet")
+        self.totals.setText(" \N{MIDDLE DOT} ".join(parts) if facts.n_calls else "no calls")
         self.chips.show_counts(facts.outcome_counts())
         self.chips.show_filter(self.model.filter)
         top = self.model.causes()
@@ -93,5 +93,5 @@ class SummaryView(View):
         else:
             self.mark.clear()
             self.cure.setText("")
-            self.cause.setText(nothing_to_report(facts.outcome_counts(), False)[0])
+            self.cause.setText(nothing_to_report(facts.session, facts.outcome_counts())[0])
         self.cause.set_link(bool(top))

@@ -83,6 +83,8 @@ class TimelineView(View):
             else:
                 c.set_facts(m.whole_facts, keep_view="session" not in what)
                 self._next_build = time.monotonic() + 9 * (time.monotonic() - begin)
+        if m.whole is not None:
+            c.empty = words.no_calls(m.whole)
         c.shown = tuple(o for o in IMPORTANCE if not m.filter or OUTCOMES[o] in m.filter)
         c.highlight = np.array(sorted(m.highlight), np.int64)
         if c.selected_call != m.selection.call and m.selection.call is not None:

@@ -55,6 +55,7 @@ class TimelineCanvas(QAbstractScrollArea):
         self._titles = QPixmap()             # left of the lanes; the same while one zooms and pans
         self._titled: tuple[object, ...] = ()
         self._fitted = True
+        self.empty = ""                      # what is said where there are no lanes
         self.describe: Callable[[int, int], str] = lambda call, code: ""
         self.setAccessibleName("Timeline of calls")
 
@@ -234,6 +235,10 @@ class TimelineCanvas(QAbstractScrollArea):
         """The axis and the lanes on an area `width` x `height`, `scrolled` pixels down; without the selection."""
         p.setFont(self.font())
         painter = self._painter(p, width, height)
+        if not self.lanes:
+            p.setPen(QColor(theme.active().text_muted))
+            p.drawText(QRectF(12, 0, width - 24, height), Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.empty)
+            return
         painter.grid()
         for lane, top in zip(self.lanes, self.lane_tops(scrolled)):
             lane_height = self.lane_height(lane)
