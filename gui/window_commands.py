@@ -34,9 +34,11 @@ def register(w: MainWindow) -> None:
         return "" if run.script is not None else "no script is open"
 
     def no_rerun() -> str:
-        from .words import was_run
+        if (why := no_run()) or m.whole is None:
+            return why or "it has not been run yet"
+        from .words import was_run           # not at the top: it needs NumPy
 
-        return no_run() or ("" if m.whole is not None and was_run(m.whole) else "it has not been run yet")
+        return "" if was_run(m.whole) else "it has not been run yet"
 
     def palette() -> None:
         from .widgets.palette import Palette
