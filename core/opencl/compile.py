@@ -8,8 +8,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import linecache
-import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -57,7 +55,8 @@ class BackendOptions:
 @dataclass(frozen=True, slots=True)
 class KernelInfo:
     """One kernel for readers. node_indices: of the captured graph's nodes that it computes. build_ns: of the program
-    that holds it (0 when it was found in a cache). work: how its work is cut, in words."""
+    that holds it (0 when it was found in a cache). work: how its work is cut, in words. parts: the kernels that it runs one
+    after the other, or its own name."""
 
     name: str
     source: str
@@ -66,6 +65,7 @@ class KernelInfo:
     build_ns: int
     work: str
     where: str = ""
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -78,7 +78,7 @@ class Stages:
 
 
 class CompiledGraph:
-    """A graph as kernels and one launch function, `entry`. Calls from several threads run one after the other."""
+    """A graph as kernels and one launch function, `entry`. Calls may overlap: each takes a frame of its own."""
 
     def __init__(self, graph: Graph, options: BackendOptions) -> None:
         self.options = options
@@ -105,7 +105,8 @@ class CompiledGraph:
                     by_step[number] = made
         self.stages.loops = [k.loops for ks in by_step.values() for k in ks]
         templated = {id(step) for number, step in enumerate(fused.steps) if number in by_step and isinstance(step, Node)}
-        writer = self._writer = LaunchWriter(expanded.graph, fused, zero_copy, templated)
+        by_address = zero_copy and not gpu and self.target.by_address
+        writer = self._writer = LaunchWriter(expanded.graph, fused, zero_copy, by_address, templated)
         writer.begin()
         for number, step in enumerate(fused.steps):
             for kernel in by_step.get(number, []):
@@ -123,11 +124,11 @@ class CompiledGraph:
         unique = self._unique
         self.program = self.stages.program = program_text(unique) if unique else ""
         self._largest, self._reach = writer.largest(), writer.reach()
-        self._lock = threading.RLock()
-        self._profiled: Any = None
+        self._timed = Frames(lambda frames, *sizes: self._frame(frames, *sizes, timed=True))
         self._problems = (pyopencl().Error, BuildFailed, MemoryError)
         self._told: set[str] = set()                     # failures that the session knows of
         self.timed = 0                                   # calls seen while launches were to be timed
+        self.unlaunched: dict[str, bool] = {}            # timed kernels: whether they never ran
         self.kernel_ids: dict[str, int] = {}             # in the session that is recorded, by name; set by whoever records
         self.recorded_as: tuple[int, int] | None = None  # (artifact, code) there
         self.entry, self._bind = self._load(name)
@@ -157,13 +158,14 @@ class CompiledGraph:
             alike = [k for k, name in zip(self._launched, self._kernel_names) if name == kernel.name]
             indices = sorted({origins[id(n)].index for k in alike for n in k.nodes})
             self.kernels.append(KernelInfo(kernel.name, kernel.text, device.info.name, tuple(indices),
-                                           built.build_ns if built.where == "driver" else 0, kernel.work_text(), built.where))
+                                           built.build_ns if built.where == "driver" else 0, kernel.work_text(), built.where,
+                                           tuple(p.name for p in kernel.parts) or (kernel.name,)))
 
     def _load(self, name: str) -> tuple[Callable[..., tuple], Callable[..., Any]]:
         """The generated (entry, bind)."""
         from ..symbolic.text import MATH
 
-        names = {**self._writer.globals, "lock": self._lock, "math": MATH, "frames": Frames(self._frame),
+        names = {**self._writer.globals, "math": MATH, "frames": Frames(self._frame),
                  "recorder": RECORDER, "sampled": profiling.is_sampled, "this": self, "profiled": self._run_profiled,
                  "Error": self._problems, "failed": self._failed}
         self._file = file = f"<launch {self.options.name} {next(_NUMBERS)}>"
@@ -171,14 +173,19 @@ class CompiledGraph:
         exec(compile(self.launch_text, file, "exec"), names)
         return names[name], names["bind"]
 
-    def _frame(self, frames: Frames, *sizes: int, collector: Any = None) -> tuple[Any, int]:
-        """A launch function for these sizes, and the bytes that it holds on to."""
+    def _frame(self, frames: Frames, *sizes: int, timed: bool = False) -> tuple[Any, int]:
+        """A launch function for these sizes, and the bytes that it holds on to. `timed`: on a profiling queue, every enqueue
+        leaves its event with a collector."""
+        collector = profiling.Collector(self) if timed else None
         symbols = dict(zip(self._writer.key, sizes))
         device = self._device(symbols) if self._launched else self.target.small
         built = self._build(device, symbols) if self._launched else None
         on = On(frames, device, built, device.queue if collector is None else device.profiling_queue,
-                (LONG if not self._narrow(symbols) else "i").encode(), collector, self._kernel_names, self._most(device))
+                (LONG if not self._narrow(symbols) else "i").encode(), collector, self._kernel_names, self._most(device),
+                self._writer.by_address)
         run = self._bind(on, *sizes)
+        if collector is not None:
+            run = collector.reporting(run)
         if built is not None and built.is_tried:
             run.first = _first(run, on.queue, built)
         return run, on.nbytes
@@ -220,21 +227,11 @@ class CompiledGraph:
         return any(e in line for line in self.launch_text.splitlines()[:reached] for e in effects)
 
     def _run_profiled(self, *inputs: Any) -> tuple:
-        """A call whose launches are timed: on a profiling queue, every enqueue leaves its event with the collector."""
-        with self._lock:
-            if self._profiled is None:
-                collector = profiling.Collector(self)
-                make = lambda frames, *sizes: self._frame(frames, *sizes, collector=collector)
-                self._profiled = (collector, Frames(make))
-            collector, frames = self._profiled
-            sizes = [s if isinstance(s, int) else int(s) for s in self._sizes(*inputs)]
-            run = frames.one if not sizes else frames.by_sizes.get(tuple(sizes) if len(sizes) > 1 else sizes[0])
-            try:
-                out = (run or frames.make(*sizes))(*inputs)
-            except self._problems as problem:
-                return self._failed(problem, inputs)
-            collector.report(time.perf_counter_ns())
-        return out
+        """A call whose launches are timed."""
+        try:
+            return self._timed.call(tuple(int(s) for s in self._sizes(*inputs)), inputs)
+        except self._problems as problem:
+            return self._failed(problem, inputs)
 
     def _sizes(self, *inputs: Any) -> list[int]:
         """The values of the symbols that frames are made for."""

@@ -52,7 +52,8 @@ class DeviceInfo:
 
 class Device:
     """One device with its queue. Devices of one PoCL platform share a context. `keeps_binaries`: the driver has a cache of
-    its own on disk, of compiled kernels by content (asking PoCL for a binary would compile every kernel once more)."""
+    its own on disk, of compiled kernels by content (asking PoCL for a binary would compile every kernel once more).
+    `by_address`: kernels run as functions of this process, so they can be given addresses in place of buffers."""
 
     def __init__(self, handle: Any, context: Any) -> None:
         cl = pyopencl()
@@ -70,6 +71,7 @@ class Device:
         if kind == "cpu":
             self.options.append("-DINLINE_MATH")
         self.keeps_binaries = "Portable Computing" in self.info.platform
+        self.by_address = self.zero_copy and self.keeps_binaries
 
     @property
     def limits(self) -> Limits:
@@ -123,6 +125,10 @@ class Target:
     @property
     def zero_copy(self) -> bool:
         return self.large.zero_copy
+
+    @property
+    def by_address(self) -> bool:
+        return self.small.by_address and self.large.by_address
 
     @property
     def fp64(self) -> bool:

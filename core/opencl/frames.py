@@ -3,10 +3,15 @@
 A *frame* is a compiled graph made ready for one device and one set of sizes: kernel objects with their arguments set,
 work sizes, memory for the values in between, views of that memory. It is made once by the generated `bind` and holds
 until its sizes are no longer asked for, its memory is wanted elsewhere, or a parameter that it is bound to is gone.
+
+A call takes a frame that is ready and gives it back at its end, so nothing else can use the frame meanwhile: a call from
+another thread, or from a finaliser or signal handler in the middle of the first, makes a frame of its own. A frame whose
+call raised is dropped.
 """
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections import deque
 from collections.abc import Callable
@@ -55,7 +60,7 @@ def place(values: tuple[tuple[int, int, int], ...]) -> tuple[list[int], int]:
 
 class Arena:
     """Memory for the values in between of one frame. A block of the pool, which gets it back when the frame is gone; on
-    devices with memory of their own a buffer there."""
+    devices with memory of their own a buffer there. `values`: per value its bytes and what kernels get for it."""
 
     def __init__(self, pool: memory.Pool, values: tuple[tuple[int, int, int], ...], zero_copy: bool) -> None:
         offsets, total = place(values)
@@ -67,7 +72,8 @@ class Arena:
             self.block = pool.take(total)
             for offset, (nbytes, _, _) in zip(offsets, values):
                 part = self.block[0][offset: offset + nbytes]
-                self.values.append((part, memory.buffer_of(pool.context, memory.WRITE, part)))
+                self.values.append((part, self.block[1] + offset if pool.context is None else
+                                    memory.buffer_of(pool.context, memory.WRITE, part)))
         else:
             whole = cl.Buffer(pool.context, memory.DEVICE, total)
             for offset, (nbytes, _, _) in zip(offsets, values):
@@ -83,17 +89,17 @@ class On:
     """What `bind` gets: one device with the program built for it."""
 
     def __init__(self, frames: Frames, device: Device, built: Any, queue: Any, idx: bytes, collector: Any,
-                 names: list[str], most: int) -> None:
+                 names: list[str], most: int, by_address: bool) -> None:
         self.home, self.device, self.context = weakref.ref(frames), device, device.context
         self.built, self.queue, self.idx, self.collector = built, queue, idx, collector
-        self.names, self.most = names, most
-        self.pool = memory.pool_of(device.context)
+        self.names, self.most, self.by_address = names, most, by_address
+        self.pool = memory.pool_of(None if by_address else device.context)
         self.enqueue = pyopencl().enqueue_nd_range_kernel if collector is None else collector.enqueue
         self.nbytes = 0
 
     def kernel(self, number: int) -> Any:
         """A kernel object of its own for launch `number`."""
-        kernel = self.built.kernel(self.names[number])
+        kernel = self.built.kernel(self.names[number], self.by_address)
         if self.collector is not None:
             self.collector.names[id(kernel)] = self.names[number]
             if self.built.is_new(self.names[number]):
@@ -102,7 +108,19 @@ class On:
 
     def arena(self, values: tuple[tuple[int, int, int], ...], zero_copy: bool) -> Arena:
         made = Arena(self.pool, values, zero_copy)
-        self.nbytes = made.nbytes
+        self.nbytes += made.nbytes
+        return made
+
+    def table(self, count: int) -> tuple[memoryview, int]:
+        """Room for the addresses that kernels get, and where it is."""
+        made: Any = np.zeros(max(count, 1), np.uint64)
+        return memoryview(made), memory.address(made)
+
+    def result(self, shape: tuple, dtype: np.dtype, nbytes: int) -> Result:
+        """Arrays for one of the results."""
+        made = Result(self.pool, shape, dtype, nbytes)
+        if made.kept:
+            self.nbytes += 2 * nbytes
         return made
 
     def watch(self, tensors: tuple) -> list:
@@ -118,31 +136,51 @@ class On:
 
 
 class Frames:
-    """The frames of one compiled graph (in one way of running it). `one`: the frame of a graph without symbolic sizes."""
+    """The frames of one compiled graph (in one way of running it) that no call uses at the moment, as launch functions:
+    `ready` for a graph without symbolic sizes, else `by_sizes`. Taking and giving back are atomic."""
 
-    __slots__ = ("__weakref__", "by_sizes", "make_one", "one")
+    __slots__ = ("__weakref__", "by_sizes", "make", "ready")
 
     def __init__(self, make: Callable[..., tuple[Any, int]]) -> None:
-        self.make_one = make
-        self.one: Any = None
-        self.by_sizes: dict[Any, Any] = {}
+        self.make = make
+        self.ready: list[Any] = []
+        self.by_sizes: dict[Any, list[Any]] = {}
 
-    def make(self, *sizes: Any) -> Any:
-        """The launch function for these sizes. What it returns is good for the first call only."""
-        made, nbytes = self.make_one(self, *sizes)
-        first = getattr(made, "first", made)
+    def call(self, sizes: tuple, inputs: tuple) -> tuple:
+        """One call, by a frame that is ready or by a new one."""
+        ready = self._of(sizes)
+        try:
+            run = ready.pop()
+        except IndexError:
+            return self.first(sizes, inputs)
+        out = run(*inputs)
+        ready.append(run)
+        return out
+
+    def first(self, sizes: tuple, inputs: tuple) -> tuple:
+        """One call by a new frame, which is ready afterwards."""
+        run, nbytes = self.make(self, *sizes)
         _keep(self, nbytes)
+        ready = self._of(sizes)
+        out = getattr(run, "first", run)(*inputs)
+        ready.append(run)
+        return out
+
+    def _of(self, sizes: tuple) -> list[Any]:
+        """The frames for these sizes."""
         if not sizes:
-            self.one = made
-            return first
-        while len(self.by_sizes) >= MOST_FRAMES:
-            self.by_sizes.pop(next(iter(self.by_sizes)), None)
-        self.by_sizes[sizes if len(sizes) > 1 else sizes[0]] = made
-        return first
+            return self.ready
+        key = sizes if len(sizes) > 1 else sizes[0]
+        found = self.by_sizes.get(key)
+        if found is None:
+            while len(self.by_sizes) >= MOST_FRAMES:
+                self.by_sizes.pop(next(iter(self.by_sizes)), None)
+            found = self.by_sizes.setdefault(key, [])
+        return found
 
     def clear(self) -> None:
         """Forget all frames. One that runs just now ends as if nothing had happened."""
-        self.one = None
+        self.ready = []
         self.by_sizes = {}
 
 
@@ -191,5 +229,68 @@ class Slot:
         return self.buffer
 
 
+class Place:
+    """The address of an input of one frame, known while the same array comes in. It does not keep the array alive."""
+
+    __slots__ = ("last", "ref")
+
+    def __init__(self) -> None:
+        self.ref: Any = _nothing
+        self.last = 0
+
+    def miss(self, array: np.ndarray) -> int:
+        """The address of another array than the last. It is remembered from the second time on that an array comes."""
+        if self.last == id(array):
+            self.ref = weakref.ref(array)
+        else:
+            self.last, self.ref = id(array), _nothing
+        return memory.address(array)
+
+
 def _nothing() -> None:
     return None
+
+
+KEPT = 1 << 16               # bytes of a result up to which a frame keeps its array for later calls
+refs: Callable[[Any], int] = getattr(sys, "getrefcount", lambda value: 1)
+
+
+class Result:
+    """Arrays for one result of a frame: `last`, of the last call, and a spare one. One that nobody else has is used again,
+    which saves making an array. Views of an array hold on to the array that owns the memory, which these are, so the
+    interpreter's count of references tells whether anybody has it. Large results are leased from the pool instead."""
+
+    __slots__ = ("address", "dtype", "kept", "last", "nbytes", "pool", "shape", "spare")
+
+    def __init__(self, pool: memory.Pool, shape: tuple, dtype: np.dtype, nbytes: int) -> None:
+        self.pool, self.shape, self.dtype, self.nbytes = pool, shape, dtype, nbytes
+        self.kept = FREE > 0 and 0 < nbytes <= KEPT
+        self.last: Any = None
+        self.spare: Any = None
+        self.address = 0
+
+    def next(self) -> np.ndarray:
+        """An array that nobody has; `address` is where it is."""
+        if not self.kept:
+            array, self.address = self.pool.fresh(self.shape, self.dtype, self.nbytes)
+            return array
+        array = self.spare
+        if array is None or refs(array) > FREE:
+            array = np.empty(self.shape, self.dtype)
+        self.spare, self.last = self.last, array
+        self.address = memory.address(array)
+        return array
+
+
+def _references() -> int:
+    """What `refs` tells of an array that only a Result and one local variable have. 0: counts are no help, because there
+    are none or because other threads change them at the same time."""
+    if not hasattr(sys, "getrefcount") or not getattr(sys, "_is_gil_enabled", lambda: True)():
+        return 0
+    result = Result.__new__(Result)
+    result.last = np.empty(1)
+    array = result.last
+    return refs(array)
+
+
+FREE = _references()

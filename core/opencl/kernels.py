@@ -10,6 +10,7 @@ from typing import Any
 from ..graph.node import Node
 from ..tensor.dtypes import dtype
 from .build_loops import build_loops
+from .c_text import c_type
 from .fuse import Group, Plan
 from .loop_ir import Array, Loops, Store
 from .prelude import prelude
@@ -40,8 +41,12 @@ class Kernel:
     loops: str = ""
     names: frozenset[str] = frozenset()        # of values and arguments, chosen after the script
     checks: list[tuple[Any, Node, Size]] = field(default_factory=list)   # fn(array, size) raises before the launch
+    by_address: bool = False                   # launched as the kernel that takes a table of addresses
+    parts: list[Kernel] = field(default_factory=list)      # kernels that this one runs one after the other
 
     def work_text(self) -> str:
+        if self.parts:
+            return f"{', '.join(p.name for p in self.parts)}, one after the other in one launch"
         units = " * ".join(f"({n} / {d})" if d > 1 else f"{n}" for n, d in self.units) or "1"
         if self.style == "groups":
             return f"{units} work-groups of {self.local}"
@@ -97,6 +102,9 @@ def _own_names(loops: Loops) -> frozenset[str]:
     return frozenset(found | {s.name for s in loops.statements if not isinstance(s, Store)})
 
 
+BY_ADDRESS = "_by_address"       # what the name of a kernel ends in that takes a table of addresses
+
+
 def canonical(kernel: Kernel) -> str:
     """The kernel's text without comments and with its own names numbered: equal for kernels that compute the same."""
     numbers: dict[str, str] = {}
@@ -115,7 +123,7 @@ def canonical(kernel: Kernel) -> str:
     return " ".join(re.sub(r"[A-Za-z_]\w*", number, re.sub(r"//[^\n]*", "", kernel.text)).split())
 
 
-SUFFIXES = ("_far", "_inverse", "_v", "_part", "_parts", "_total", "_at", "_local", "_where", "_out")
+SUFFIXES = (BY_ADDRESS, "_far", "_inverse", "_v", "_part", "_parts", "_total", "_at", "_local", "_where", "_out")
 
 
 def same_kernels(kernels: list[Kernel]) -> tuple[list[Kernel], list[str]]:
@@ -128,17 +136,49 @@ def same_kernels(kernels: list[Kernel]) -> tuple[list[Kernel], list[str]]:
 
 def program_text(kernels: list[Kernel]) -> str:
     """One program for all kernels of an artifact."""
-    return _program_text(tuple([k.text for k in kernels]))
+    return _program_text(tuple([k.text for k in kernels]),
+                         tuple([by_address_text(k.name, [k]) for k in kernels if k.by_address and not k.parts]))
 
 
 @functools.lru_cache(256)
-def _program_text(texts: tuple[str, ...]) -> str:
+def _program_text(texts: tuple[str, ...], further: tuple[str, ...]) -> str:
     body = "\n".join(texts)
-    return prelude(body) + "\n" + body
+    return "\n".join([prelude(body), body, *further])
+
+
+def by_address_text(name: str, parts: list[Kernel]) -> str:
+    """A kernel that runs `parts` one after the other on the arrays whose addresses are in a table at the address `at`. Its
+    further arguments are the numbers of each part."""
+    taken, calls, row = ["const ulong at"], [], 0
+    for p, part in enumerate(parts):
+        numbers = [f"const {c_type(d)} x{p}_{i}" for i, (_, d) in enumerate(part.scalars)]
+        numbers += [f"const IDX n{p}_{i}" for i in range(len(part.sizes) + part.has_per)]
+        arrays = [f"(__global void *)array[{i}]" for i in range(row, row + len(part.arrays))]
+        calls.append(f"    {part.name}({', '.join([*arrays, *(x.split()[-1] for x in numbers)])});")
+        row += len(part.arrays)
+        taken += numbers
+    return "\n".join([f"__attribute__((reqd_work_group_size({parts[0].local}, 1, 1)))",
+                      f"__kernel void {name}{BY_ADDRESS}({', '.join(taken)})", "{",
+                      "    __global const ulong *array = (__global const ulong *)at;", *calls, "}", ""])
+
+
+def in_one(parts: list[Kernel]) -> Kernel:
+    """One kernel that does the work of several small ones, by address and each in one piece: a launch costs more than they
+    do."""
+    unique, names = same_kernels(parts)
+    by_name = {k.name: k for k in unique}
+    name = f"{parts[-1].name}_and_before"
+    text = "\n".join([*(k.text for k in unique), by_address_text(name, [by_name[n] for n in names])])
+    own = frozenset({name, *names}).union(*(k.names for k in unique))
+    return Kernel(name, text, "sequence", [a for k in parts for a in k.arrays], [], [], [], 1, [], 1, False,
+                  [n for k in parts for n in k.nodes], loops="\n".join(k.loops for k in parts), names=own, by_address=True,
+                  parts=parts)
+
+
 
 
 def total(sizes: list[Size]) -> Size:
     return product(sizes)
 
 
-__all__ = ["Kernel", "canonical", "kernels_of", "program_text", "same_kernels", "total"]
+__all__ = ["BY_ADDRESS", "Kernel", "canonical", "in_one", "kernels_of", "program_text", "same_kernels", "total"]

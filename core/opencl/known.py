@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .devices import Device
-from .kernels import Kernel, canonical
+from .kernels import BY_ADDRESS, Kernel, canonical
 from .program import Built, build, is_built
 
 
@@ -43,13 +43,13 @@ class BuiltKernels:
         for built, _ in self.found.values():
             built.went_well()
 
-    def kernel(self, name: str) -> Any:
+    def kernel(self, name: str, by_address: bool) -> Any:
         """A kernel object of its own, with arguments of its own."""
         built, there = self.found[name]
-        return built.kernel(there)
+        return built.kernel(there + BY_ADDRESS if by_address else there)
 
 
-_KNOWN: dict[tuple[str, str, str], tuple[Built, str]] = {}
+_KNOWN: dict[tuple[str, str, str, bool], tuple[Built, str]] = {}
 
 
 def build_kernels(kernels: list[Kernel], options: list[str], device: Device, text: Callable[[list[Kernel]], str]) \
@@ -57,9 +57,9 @@ def build_kernels(kernels: list[Kernel], options: list[str], device: Device, tex
     """Everything that `kernels` need on `device`; `text` gives the program of some of them. BuildFailed if the driver
     rejects it."""
     out = BuiltKernels()
-    missing: list[tuple[Kernel, tuple[str, str, str]]] = []
+    missing: list[tuple[Kernel, tuple[str, str, str, bool]]] = []
     for kernel in kernels:
-        key = (canonical(kernel), " ".join(options), device.key)
+        key = (canonical(kernel), " ".join(options), device.key, kernel.by_address)
         known = _KNOWN.get(key)
         if known is not None and is_built(known[0].program):
             out.found[kernel.name] = known

@@ -1,6 +1,7 @@
 """Where the values of a graph live while its launch function runs: arrays, tensors, buffers, memory in between.
 
-On CPU devices kernels read and write NumPy arrays in place. A value that only kernels and products touch lies in the
+On CPU devices kernels read and write NumPy arrays in place, by address where the driver runs them as functions of this
+process. A value that only kernels and products touch lies in the
 frame's own memory, at a place that is known once the sizes are; a value that something else may hold on to (a result, an
 argument of a NumPy step) gets an array of its own in every call. On devices with memory of their own arrays are copied in
 when a kernel reads them and out when the host does.
@@ -16,7 +17,7 @@ from ..tensor.meta import TensorMeta
 from ..tensor.tensor import Tensor, wrap_meta
 from . import memory
 from .devices import pyopencl
-from .frames import Slot
+from .frames import FREE, Place, Slot, refs
 from .fuse import Plan
 from .launch_text import EACH, HELD, ONCE, Text, level_of_args
 from .lower import Alias, Host, is_scalar_node
@@ -33,21 +34,25 @@ class InBetween:
 class Values(Text):
     """Text with variables for values."""
 
-    def __init__(self, graph: Graph, plan: Plan, zero_copy: bool, templated: set[int]) -> None:
-        """`templated`: ids of Host nodes that kernels from templates compute."""
+    def __init__(self, graph: Graph, plan: Plan, zero_copy: bool, by_address: bool, templated: set[int]) -> None:
+        """`by_address`: kernels get addresses, not buffers. `templated`: ids of Host nodes that kernels from templates
+        compute."""
         super().__init__(graph)
-        self.plan, self.zero_copy, self.templated = plan, zero_copy, templated
+        self.plan, self.zero_copy, self.by_address, self.templated = plan, zero_copy, by_address, templated
         self.globals.update({"wrap": wrap_meta, "meta_of": TensorMeta.of, "flat": memory.flat, "Slot": Slot,
+                             "Place": Place, "address": memory.address, "NOTHING": memory.NOTHING, "refs": refs, "FREE": FREE,
                              "buffer_of": memory.buffer_of, "READ": memory.READ if zero_copy else memory.COPY_IN,
                              "WRITE": memory.WRITE, "copy": pyopencl().enqueue_copy, "Buffer": pyopencl().Buffer})
         self.names |= {*self.globals, "on", "queue", "enqueue", "finish", "context", "fresh", "idx", "arena", "hold",
-                       "held", "frames", "lock", "recorder", "profiled", "sampled", "this", "bind"}
+                       "held", "at", "table", "frames", "ready", "run", "out", "recorder", "profiled", "sampled", "this",
+                       "bind"}
         self.arrays: dict[int, str] = {}         # id(node) -> variable of its NumPy array
         self.buffers: dict[int, str] = {}        # id(node) -> variable of a buffer over its memory
         self.between: dict[int, InBetween] = {}  # id(base node) -> its place in the frame's memory
         self.scratch: dict[str, InBetween] = {}  # name of a scratch argument -> its place
         self.places: list[InBetween] = []        # all of them, in the order of their first uses
-        self.changing: dict[str, tuple[str, str]] = {}       # buffer of an input -> (its array, its slot)
+        self.changing: dict[str, tuple[str, str]] = {}       # memory that a call may find new -> (if so, its new value)
+        self.sets: dict[str, list[str]] = {}     # such memory -> where it is put, or lines that bind it
         self.parameters: list[tuple[str, str]] = []          # held inputs: (tensor, array)
         self.now = 0                             # number of the step being written
         self.pending = False                     # kernels are enqueued that nothing has waited for
@@ -185,7 +190,7 @@ class Values(Text):
 
     # -- buffers -----------------------------------------------------------------------------------------------------
     def buffer(self, node: Node) -> str:
-        """The variable of a buffer with a value's elements."""
+        """The variable of a buffer with a value's elements, or of their address."""
         self.touch(node)
         found = self.buffers.get(id(node))
         if found is None:
@@ -197,16 +202,18 @@ class Values(Text):
         if place is not None:
             return self.define(f"{node.name}_b", f"{place.name}[1]", ONCE)
         if self.surely_none(node):
-            return self.define(f"{node.name}_b", "Buffer(context, 1, 64)", ONCE)
+            return self.define(f"{node.name}_b", "NOTHING" if self.by_address else "Buffer(context, 1, 64)", ONCE)
         array = self.array(node)
         level = self.level[array]
+        if level == EACH and self.zero_copy and node.kind == "input":
+            slot = self.define(f"{node.name}_slot", "Place()" if self.by_address else "Slot(context)", ONCE)
+            found = self.name(f"{node.name}_b", EACH)
+            self.changing[found] = (f"{slot}.ref() is not {array}", f"{slot}.miss({array})")
+            return found
+        if self.by_address:
+            return self.define(f"{node.name}_b", f"address({array})", level)
         if level < EACH:
             return self.define(f"{node.name}_b", f"buffer_of(context, READ, {array})", level)
-        if self.zero_copy and node.kind == "input":
-            slot = self.define(f"{node.name}_slot", "Slot(context)", ONCE)
-            found = self.name(f"{node.name}_b", EACH)
-            self.changing[found] = (array, slot)
-            return found
         if not self.surely_some(node):
             return self.define(f"{node.name}_b", f"buffer_of(context, READ, {array})", EACH)
         shape, strides = shape_of(node.spec), strides_of(node.spec)
@@ -249,6 +256,9 @@ class Values(Text):
             self.between[id(node)] = self.in_between(node.name, self.size(nbytes))
             return
         assert self.zero_copy
+        if self.by_address:
+            self._recycled(node, nbytes)
+            return
         if isinstance(nbytes, int) and nbytes < memory.LEASE:
             array = self.new_array(node)
             found = self.define(f"{node.name}_b", f"Buffer(context, WRITE, 0, {array})" if nbytes else
@@ -267,6 +277,23 @@ class Values(Text):
                 self.line(f"    {found} = Buffer(context, WRITE, 0, {array})")
                 self.line("else:")
                 self.line(f"    {array}, {found} = fresh({sizes}, {kind}, {size})")
+        self.buffers[id(node)] = found
+        self.arrays[id(node)] = self.permuted(node, array)
+
+    def _recycled(self, node: Node, nbytes: Size) -> None:
+        """An array of an earlier call that nobody has any more, or a new one."""
+        sizes = f"{self.shape(self.memory_shape(node))}, {self.dtype(node.spec.dtype)}, {self.size(nbytes)}"
+        if self.level_of(nbytes) == EACH:
+            array, found = self.name(f"{node.name}_a"), self.name(f"{node.name}_b")
+            self.line(f"{array}, {found} = fresh({sizes})")
+        else:
+            kept = self.define(f"{node.name}_kept", f"on.result({sizes})", ONCE)
+            array, found = self.define(f"{node.name}_a", f"{kept}.last", EACH), self.name(f"{node.name}_b", EACH)
+            self.line(f"if refs({array}) > FREE:")
+            self.line(f"    {array} = {kept}.next()")
+            self.line(f"    @{found}")
+            self.changing[found] = ("", f"{kept}.address")
+            self.sets[found] = []
         self.buffers[id(node)] = found
         self.arrays[id(node)] = self.permuted(node, array)
 

@@ -7,7 +7,6 @@ when that is another than before; the inner function makes results, sets what is
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 import numpy as np
@@ -18,32 +17,20 @@ from ..ops.promotion import is_tensor_like
 from .blas import ALONE_ANYWAY, threads
 from .frames import cut
 from .fuse import Plan
-from .kernels import Kernel
-from .launch_text import EACH, HELD, ONCE
-from .launch_values import Values
-from .loop_ir import Array
+from .launch_kernels import LONG, Launches
+from .launch_text import EACH, ONCE
 from .lower import Host
 from .sizes import Size, product, row_major, shape_of, strides_of, times
 
-LONG = "l" if struct.calcsize("l") == 8 else "q"
-CODE = {"bool": "i", "uint8": "B", "int8": "b", "int16": "h", "int32": "i", "int64": LONG, "float16": "f",
-        "float32": "f", "float64": "d"}      # as struct and pyopencl pack a scalar argument of that dtype
-CONVERT = ("bool", "int", "float")           # by category of dtype
 
-
-class LaunchWriter(Values):
+class LaunchWriter(Launches):
     """Writes the functions' lines and collects the objects they refer to."""
 
-    def __init__(self, graph: Graph, plan: Plan, zero_copy: bool, templated: set[int]) -> None:
-        super().__init__(graph, plan, zero_copy, templated)
+    def __init__(self, graph: Graph, plan: Plan, zero_copy: bool, by_address: bool, templated: set[int]) -> None:
+        super().__init__(graph, plan, zero_copy, by_address, templated)
         self.globals.update({"matmul": np.matmul, "run_eager": run_recorded, "cut": cut, "blas": threads(), "ONE": (1,)})
         self.names |= set(self.globals)
-        self.work: list[str] = []                # first lines of bind: work-items of the launches
-        self.launched: list[Kernel] = []
-        self.sets: dict[str, list[str]] = {}     # buffer of a changing input -> lines that bind it
-        self.kept: list[str] = []                # buffers that are set once
         self.blas = False                        # NumPy's BLAS is called
-        self.count = ""                          # variable with the work-items of the last launch
 
     # -- inputs ------------------------------------------------------------------------------------------------------
     def begin(self) -> None:
@@ -62,112 +49,6 @@ class LaunchWriter(Values):
         kind, node, *dim = self.graph.symbols[symbol]
         given = self.tensors[id(node)]
         return given if kind == "value" else f"{given}._meta.{'shape' if kind == 'size' else 'strides'}[{dim[0]}]"
-
-    # -- launches ----------------------------------------------------------------------------------------------------
-    def launch(self, kernel: Kernel) -> None:
-        """Lines that run one kernel."""
-        self.now += 1
-        units = [f"-(-{self.size(n)} // {d})" if d > 1 else self.size(n) for n, d in kernel.units]
-        if any(isinstance(n, int) and n == 0 for n, _ in kernel.units):
-            for a in kernel.arrays:                          # nothing to compute, but the memory must exist
-                if a.written and a.node is not None:
-                    self.make(a.node)
-            return
-        for check, node, size in kernel.checks:
-            array = self.array(node)
-            self.finish()
-            self.line(f"{self.const(check.__name__, check)}({array}, {self.size(size)})")
-        number = len(self.launched)
-        self.launched.append(kernel)
-        k, g = self._number_name("k", number), self._number_name("g", number)
-        before, per = self.count, ""
-        count = " * ".join(units) or "1"
-        if kernel.has_per:
-            per = self._number_name("per", number)
-            if any(a.node is None and a.count is None and not a.written for a in kernel.arrays) or not kernel.units:
-                count = "1"                                  # it combines the partial results of the launch before
-            self.work.append(f"{g}, {per} = cut({count}, {self.size(product(kernel.weight))}, {kernel.grain}, on.most)")
-        elif kernel.style in ("chunk", "rows"):
-            self.work.append(f"{g} = 1")
-        elif kernel.style == "items":
-            self.work.append(f"{g} = -(-({count}) // {kernel.local}) * {kernel.local}")
-        else:
-            self.work.append(f"{g} = {count} * {kernel.local}")
-        self.count = g
-        self.line(f"{k} = on.kernel({number})", ONCE)
-        self._numbers(kernel, k, before, per)
-        changing: list[str] = []
-        fixed: dict[int, list[str]] = {ONCE: [], HELD: []}
-        for i, a in enumerate(kernel.arrays):
-            buffer, level = self._argument(a, g)
-            if buffer in self.changing:
-                if buffer not in self.sets:
-                    self.sets[buffer] = []
-                    self.line(f"@{buffer}")
-                self.sets[buffer].append(f"{k}.set_arg({i}, {buffer})")
-            elif level == EACH:
-                changing.append(f"{i}, {buffer}")
-            else:
-                fixed[level].append(f"{i}, {buffer}")
-                if level == ONCE and buffer.isidentifier():
-                    self.kept.append(buffer)
-        for level, pairs in fixed.items():
-            if pairs:
-                self.line(f"{k}._set_arg_multi(({', '.join(pairs)}))", level)
-        if changing:
-            put = self.define(f"{k}_set", f"{k}._set_arg_multi", ONCE)
-            self.line(f"{put}(({', '.join(changing)}))")
-        grid = self.define(f"grid{number}", f"({g},)", ONCE)
-        local = "ONE" if kernel.local == 1 else f"({kernel.local},)"
-        static = all(isinstance(n, int) for n, _ in kernel.units)
-        self.line(f"{'' if static else f'if {g}: '}enqueue(queue, {k}, {grid}, {local})")
-        self.pending = True
-
-    def _number_name(self, kind: str, number: int) -> str:
-        """A variable of a launch; values of the script never have such names."""
-        name = f"{kind}{number}"
-        self.names.add(name)
-        self.level[name] = ONCE
-        return name
-
-    def _argument(self, a: Array, g: str) -> tuple[str, int]:
-        """(variable of the buffer, its level)."""
-        if a.node is not None:
-            if a.written:
-                self.make(a.node)
-            buffer = self.buffer(a.node)
-            return buffer, self.level[buffer]
-        if a.written:
-            size = f"{g} * {a.dtype.itemsize}" if a.count is None else self.size(times(a.count, a.dtype.itemsize))
-            self.scratch[a.name] = self.in_between(a.name, size)
-        place = self.scratch[a.name]
-        place.last = self.now
-        return f"{place.name}[1]", ONCE
-
-    def _numbers(self, kernel: Kernel, k: str, before: str, per: str) -> None:
-        """Scalar arguments, sizes and units per work-item."""
-        packed: dict[int, list[str]] = {ONCE: [], EACH: []}
-        index = len(kernel.arrays)
-        for value, d in kernel.scalars:
-            code, convert, level = CODE[d.name], CONVERT[d.category], ONCE
-            if isinstance(value, bool | int | float):
-                text = self.const("number", value) if isinstance(value, float) else repr(value)
-            elif hasattr(value, "python"):                   # an expression over symbols
-                text, level = f"{convert}({value.python(self.symbols)})", self.level_of(value)
-            else:
-                level = EACH if isinstance(value, Node) else self.level_of(value)
-                text = f"{convert}({self.value(value)})"
-            packed[level].append(f"{index}, {code.encode()!r}, {text}")
-            index += 1
-        for n in kernel.sizes:                               # -1: the number of partial results
-            text = before if isinstance(n, int) and n < 0 else self.size(n)
-            packed[self.level_of(n)].append(f"{index}, idx, {text}")
-            index += 1
-        if per:
-            packed[ONCE].append(f"{index}, idx, {per}")
-        for level, parts in packed.items():
-            if parts:
-                self.line(f"{k}._set_arg_buf_pack_multi(({', '.join(parts)}))", level)
 
     # -- host steps --------------------------------------------------------------------------------------------------
     def host(self, recipe: Host) -> None:
@@ -260,6 +141,8 @@ class LaunchWriter(Values):
         lines = [f"def bind({', '.join(['on', *key])}):"]
         head = ["queue, enqueue, context, idx = on.queue, on.enqueue, on.context, on.idx", "finish = queue.finish",
                 "fresh = on.pool.fresh"]
+        if self.rows:
+            head.append(f"at, table = on.table({self.rows})")
         lines += [f"    {x}" for x in [*head, *self.work, *memory, *once]]
         lines += self._hold_text(hold)
         lines += ["", f"    def run({inputs}):"]
@@ -267,10 +150,12 @@ class LaunchWriter(Values):
             changed = " or ".join(["not held", *(f"{t}._array is not {a}" for t, a in self.parameters)])
             lines += [f"        if {changed}:", f"            hold({', '.join(t for t, _ in self.parameters)})"]
         for x in each:
-            lines += [f"        {y}" for y in (self._bind_text(x[1:]) if x.startswith("@") else [x])]
-        kept = [*(["arena"] if self.places else []), *dict.fromkeys(self.kept)]
+            text = x.lstrip()
+            new = self._bind_text(text[1:]) if text.startswith("@") else [text]
+            lines += [" " * (8 + len(x) - len(text)) + y for y in new]
+        kept = [*(["arena"] if self.places else []), *(["at"] if self.rows else []), *dict.fromkeys(self.kept)]
         if kept:
-            lines += [f"    run.kept = {', '.join(kept)},         # kernels do not keep their buffers"]
+            lines += [f"    run.kept = {', '.join(kept)},         # kernels do not keep their memory"]
         lines += ["    return run", "", f"def {name}({inputs}):"]
         return "\n".join([*lines, *self._entry(key, inputs)]) + "\n"
 
@@ -285,24 +170,25 @@ class LaunchWriter(Values):
                 *[f"        {x}" for x in lines],
                 f"        watched = on.watch(({', '.join(t for t, _ in self.parameters)},))", "        held = True"]
 
-    def _bind_text(self, buffer: str) -> list[str]:
-        array, slot = self.changing[buffer]
-        return [f"if {slot}.ref() is not {array}:", f"    {buffer} = {slot}.miss({array})",
-                *[f"    {x}" for x in self.sets[buffer]]]
+    def _bind_text(self, memory: str) -> list[str]:
+        """What binds memory that is another than in the last call."""
+        condition, value = self.changing[memory]
+        lines = [f"{' = '.join([*self.sets[memory], value])}"] if self.by_address \
+            else [f"{memory} = {value}", *self.sets[memory]]
+        return [f"if {condition}:", *[f"    {x}" for x in lines]] if condition else lines
 
     def _entry(self, key: list[str], inputs: str) -> list[str]:
         """The body of the function that is called: it finds the frame."""
-        lines = [f"    if recorder.profiling and sampled(this): return profiled({inputs})", "    try:", "        with lock:"]
         sources = [self.source(s) for s in self.key]
-        if not key:
-            lines += [f"            return (frames.one or frames.make())({inputs})"]
-        else:
-            same = [f"{k} = {s}" for k, s in zip(key, sources) if k != s]
-            sizes = key[0] if len(key) == 1 else f"({', '.join(key)})"
-            lines += [f"            {x}" for x in same]
-            lines += [f"            return (frames.by_sizes.get({sizes}) or frames.make({', '.join(key)}))({inputs})"]
-        return [*lines, "    except Error as problem:",
-                f"        return failed(problem, ({inputs}{',' if inputs else ''}))"]
+        lines = [f"    if recorder.profiling and sampled(this): return profiled({inputs})",
+                 *[f"    {k} = {s}" for k, s in zip(key, sources) if k != s]]
+        sizes = f"{', '.join(key)}" if len(key) == 1 else f"({', '.join(key)})"
+        given, those = f"({inputs}{',' if inputs else ''})", f"({sizes},)" if len(key) == 1 else sizes
+        return [*lines, "    try:", f"        ready = frames.by_sizes[{sizes}]" if key else "        ready = frames.ready",
+                "        run = ready.pop()", "    except LookupError:", "        run = None", "    try:",
+                f"        if run is None: return frames.first({those}, {given})", f"        out = run({inputs})",
+                "        ready.append(run)", "        return out", "    except Error as problem:",
+                f"        return failed(problem, {given})"]
 
     # -- what a call's sizes come to ---------------------------------------------------------------------------------
     def largest(self) -> list[Size]:

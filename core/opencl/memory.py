@@ -1,4 +1,8 @@
-"""Memory that devices read and write in place: buffers over NumPy arrays, and a pool of blocks for values in between."""
+"""Memory that devices read and write in place: buffers over NumPy arrays, and a pool of blocks for values in between.
+
+Kernels get it as buffers or, where the device reads all memory of the process, by address: then there is no buffer to
+make, and none for the driver to keep track of (0.1 us and more for each at every launch).
+"""
 
 from __future__ import annotations
 
@@ -45,6 +49,19 @@ def buffer_of(context: Any, flags: int, array: np.ndarray) -> Any:
     return cl.Buffer(context, flags, 0, flat(array))
 
 
+def address(array: Any) -> int:
+    """Where the first element of an array is; of an array without elements, a place that may be read."""
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+    except (TypeError, ValueError, BufferError):    # read-only, with gaps, or empty; the usual way costs three times as much
+        return array.__array_interface__["data"][0] if array.size else NOTHING
+
+
+_NOTHING = aligned(ALIGN)
+_NOTHING[:] = 0
+NOTHING = address(_NOTHING)
+
+
 def size_class(nbytes: int) -> int:
     """`nbytes` rounded up to one of four sizes per power of two, at least one page."""
     if nbytes <= SMALLEST:
@@ -54,7 +71,8 @@ def size_class(nbytes: int) -> int:
 
 
 class Pool:
-    """Blocks (bytes, buffer over them) by size class. Taking and giving are atomic under the interpreter's lock."""
+    """Blocks (bytes, what kernels get for them: a buffer or an address) by size class. Taking and giving are atomic under
+    the interpreter's lock. `context`: of the buffers; None where kernels get addresses."""
 
     def __init__(self, context: Any) -> None:
         self.context = context
@@ -72,7 +90,7 @@ class Pool:
             except IndexError:                      # another thread was faster
                 pass
         memory = aligned(size)
-        return memory, pyopencl().Buffer(self.context, WRITE, 0, memory)
+        return memory, address(memory) if self.context is None else pyopencl().Buffer(self.context, WRITE, 0, memory)
 
     def give(self, block: tuple[np.ndarray, Any]) -> None:
         size = block[0].size
@@ -82,11 +100,11 @@ class Pool:
 
 
     def fresh(self, shape: tuple, dtype: np.dtype, nbytes: int) -> tuple[np.ndarray, Any]:
-        """A contiguous array for a result, and the buffer over it. Memory of a large one returns to the pool when the
+        """A contiguous array for a result, and what kernels get for it. Memory of a large one returns to the pool when the
         last array over it is gone."""
         if nbytes < LEASE:
             array = np.empty(shape, dtype)
-            return array, buffer_of(self.context, WRITE, array)
+            return array, address(array) if self.context is None else buffer_of(self.context, WRITE, array)
         block = self.take(nbytes)
         lease = _lease_type(block[0].size).from_buffer(block[0])
         lease.block, lease.pool = block, self
@@ -107,8 +125,7 @@ _POOLS: dict[int, Pool] = {}
 
 
 def pool_of(context: Any) -> Pool:
-    """The one pool of a context."""
-    key = context.int_ptr
-    if key not in _POOLS:
-        _POOLS[key] = Pool(context)
-    return _POOLS[key]
+    """The one pool of a context, or of all kernels that get addresses (None)."""
+    key = 0 if context is None else context.int_ptr
+    found = _POOLS.get(key)
+    return found if found is not None else _POOLS.setdefault(key, Pool(context))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from ..events.recorder import RECORDER
@@ -19,7 +20,7 @@ def is_sampled(graph: Any) -> bool:
 
 
 class Collector:
-    """Takes the place of enqueue_nd_range_kernel for one compiled graph and keeps the events of a call.
+    """Takes the place of enqueue_nd_range_kernel for one frame and keeps the events of a call.
 
     Drivers such as PoCL finish a kernel when it is first launched, and that takes longest: so first launches are counted
     ("building kernel 4 of 9"), and their time is a phase of the compilation. `fresh`: kernels that never ran, True until
@@ -28,7 +29,7 @@ class Collector:
     def __init__(self, owner: Any) -> None:
         self.owner = owner
         self.names: dict[int, str] = {}                  # id(kernel object) -> kernel name
-        self.fresh: dict[str, bool] = {}
+        self.fresh: dict[str, bool] = owner.unlaunched
         self._since = 0                                  # when the first of them was launched
         self.events: list[tuple[str, Any]] = []
         self._enqueue = pyopencl().enqueue_nd_range_kernel
@@ -45,6 +46,16 @@ class Collector:
         self._since = self._since or time.perf_counter_ns()
         self.fresh[name] = False
         RECORDER.step(f"building kernel {list(self.fresh.values()).count(False)} of {len(self.fresh)}")
+
+    def reporting(self, run: Callable[..., tuple]) -> Callable[..., tuple]:
+        """A launch function that reports the times of its launches."""
+
+        def timed(*inputs: Any) -> tuple:
+            out = run(*inputs)
+            self.report(time.perf_counter_ns())
+            return out
+
+        return timed
 
     def report(self, now: int) -> None:
         """Hand the times to the recorder. The device's clock is set by the end of the last launch, which was just

@@ -26,6 +26,7 @@ from ..errors import EnvironmentProblem
 from ..events.recorder import RECORDER
 from .devices import Device, pyopencl
 from .drivers import cache_folder
+from .kernels import BY_ADDRESS
 
 FORMAT = "1"
 LOG_LINES = 12
@@ -44,6 +45,7 @@ class BuildFailed(EnvironmentProblem):
 _PROGRAMS: dict[tuple[str, str, str], Any] = {}
 _REJECTED: dict[tuple[str, str, str], BuildFailed] = {}
 _LOCK = threading.Lock()
+_MAKING = threading.RLock()
 
 
 class Attempt:
@@ -116,7 +118,8 @@ class Built:
 
     def kernel(self, name: str) -> Any:
         """A kernel object of its own, with arguments of its own."""
-        return pyopencl().Kernel(self.program, name)
+        with _MAKING:                                    # pyopencl writes Python text for each kernel
+            return pyopencl().Kernel(self.program, name)
 
 
 def build(text: str, options: list[str], device: Device) -> Built:
@@ -130,7 +133,7 @@ def build(text: str, options: list[str], device: Device) -> Built:
             return Built(found, "memory", time.perf_counter_ns() - start, _TRYING.get(key))
         if key in _REJECTED:
             raise _REJECTED[key]
-        kernels = text.count("__kernel void")
+        kernels = text.count("__kernel void") - text.count(f"{BY_ADDRESS}(")
         RECORDER.step(f"compiling {kernels} {'kernel' if kernels == 1 else 'kernels'} for {device.info.name.partition('-')[0]}")
         path = _path(key)
         mark = path.with_suffix(".trying") if path is not None else None

@@ -232,7 +232,7 @@ def numpy(self: Any, *, force: bool = False) -> np.ndarray:
         raise TypeError("Got unsupported ScalarType BFloat16")
     if self._meta.requires_grad and not force:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-    return array
+    return array.view()                # an array of its own: whatever is done to its shape and flags stays with it
 
 
 def truth(self: Any) -> bool:

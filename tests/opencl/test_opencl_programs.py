@@ -80,7 +80,7 @@ def test_a_driver_that_keeps_its_binaries_is_asked_once(graphs, tmp_path, monkey
 def test_a_graph_with_kernels_of_another_needs_no_driver(graphs, monkeypatch):
     from guardscope.core.opencl import program
 
-    a = normal(8, 20)
+    a = normal(80, 200)                     # small ones would run in one launch
     both = graphs.compile(lambda x: ((x * 2 + 1.25).sum(1), x.t().exp() * 0.75), a)
     monkeypatch.setattr(program, "_from_source", None)               # calling it would fail
     one = graphs.compile(lambda other: other.t().exp() * 0.75, a)

@@ -29,6 +29,7 @@ from .instance import accumulator, arithmetic, instance
 GPU_TILE, ROWS, LINES = 16, 8, 32
 THIN = 8                       # fewer rows than that are no work for tiles: BLAS, or the kernel without panels
 LEAST, SURE, MOST = 1 << 18, 1 << 20, 1 << 32     # multiplications of a product: below and above, BLAS
+TINY = 1 << 13                 # up to here the call of BLAS costs more than the product: a kernel shares its neighbours' launch
 
 _FORCED: ContextVar[bool | None] = ContextVar("forced", default=None)    # during a trial: kernels or BLAS
 
@@ -67,12 +68,14 @@ def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None
 
 def own_is_faster(g: Geometry, d: dtype) -> bool:
     """Whether the kernels beat BLAS. They do for middle sizes, most where an operand's columns are contiguous (x @
-    weight.T); what is neither thin nor tiny is measured."""
+    weight.T); what is neither thin nor small is measured. They also do for tiny ones where launches are cheap."""
     forced = _FORCED.get()
     if forced is not None:
         return forced
     rows, columns, depth, batch = (g.hint(n) for n in (g.rows, g.columns, g.depth, times(g.n0, g.n1)))
     work = rows * columns * depth
+    if all(isinstance(n, int) for n in g.sizes()[:5]) and work * batch <= TINY:
+        return choose("cpu").by_address
     if min(rows, columns) < THIN or depth < THIN or not LEAST <= work <= MOST:
         return False
     usual = "kernels" if min(rows, columns) >= 48 and depth >= 32 and SURE <= work <= MOST // 16 else "blas"
