@@ -36,7 +36,7 @@ def register(w: MainWindow) -> None:
     def no_rerun() -> str:
         if (why := no_run()) or m.whole is None:
             return why or "it has not been run yet"
-        from .words import was_run           # not at the top: it needs NumPy
+        from .words import was_run  # not at the top: it needs NumPy
 
         return "" if was_run(m.whole) else "it has not been run yet"
 

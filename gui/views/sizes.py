@@ -1,4 +1,5 @@
-"""Sizes and numbers of a function's inputs over its calls, each point in the colour of the version that served it.
+"""Sizes and numbers of a function's inputs over its calls, each point in the colour of the version that served it, and what
+each version demands of them: fixed, open within a range, or pinned by a line.
 
 pyqtgraph is imported by a job when this view is first shown, so that neither the window nor the first click waits.
 """
@@ -15,15 +16,17 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QStackedWidget, 
 
 from ...core.events.schema import OUTCOMES
 from .. import theme
+from ..models.size_states import State, grouped, states_of
 from ..models.sizes import Series, series_of, thinned
 from ..numbers import plural
 from ..widgets.elided import ElidedLabel
+from ..widgets.page import esc
 from .base import View
 
 MOST_PLOTS = 8
 PLOT_HEIGHT = 132
 HUES = (215, 28, 150, 275, 190, 340, 55, 250)         # neighbouring versions get hues far apart
-SYMBOLS = ("o", "t1", "s", "d", "t", "p", "h", "star")
+SYMBOLS = ("o", "t1", "s", "d", "t", "star")
 
 
 class SizesView(View):
@@ -39,6 +42,8 @@ class SizesView(View):
         self.message.setObjectName("emptyPlots")
         self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.message.setWordWrap(True)
+        self.message.setMargin(20)
+        self.message.linkActivated.connect(self.contained(self._to_line))
         self.area = QScrollArea()
         self.area.setWidgetResizable(True)
         self.area.setObjectName("plotArea")
@@ -84,19 +89,37 @@ class SizesView(View):
         if self.isVisible() and self.front:
             self.flush()
 
-    def _say(self, text: str) -> None:
+    def _states(self, html: str) -> QLabel:
+        label = QLabel(html)
+        label.setWordWrap(True)
+        label.setContentsMargins(58, 2, 0, 8)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.LinksAccessibleByMouse
+                                      | Qt.TextInteractionFlag.LinksAccessibleByKeyboard)
+        label.linkActivated.connect(self.contained(self._to_line))
+        return label
+
+    def _to_line(self, link: str) -> None:
+        facts, code = self.model.facts, self.model.selection.code
+        if facts is not None and code is not None:
+            self.model.show_line(facts.code(code).file, int(link.partition(":")[2]))
+
+    def _say(self, text: str, more: str = "") -> None:
         self._shown = None
         self.says.setText("")
-        self.message.setText(text)
+        self.message.setText(f"<p>{esc(text)}</p>{more}")
         self.pages.setCurrentWidget(self.message)
 
     def _show(self, title: str, found: list[Series]) -> None:
+        facts, code = self.model.facts, self.model.selection.code
+        assert facts is not None and code is not None
+        states = states_of(facts, code)
         varying = [s for s in found if s.taken > 1]
-        fixed = [f"{s.name} = {s.values[0]:g}" for s in found if s.taken == 1 and len(s.values)]
+        same = [s for s in found if s.taken == 1 and len(s.values)]
+        fixed = [f"{s.name} = {s.values[0]:g}" for s in same]
         if not varying:
             shown = self._shown
             self._say(f"{title} was always called with the same sizes and numbers" + (f": {', '.join(fixed)}." if fixed else
-                      "." if found else ": it takes none."))
+                      "." if found else ": it takes none."), "".join(state_line(s.name, states.get(s.name, [])) for s in same))
             self._shown = shown
             return
         text = f"{title}: {plural(len(varying), 'input')} vary" if len(varying) > 1 else f"{title}: {varying[0].name} varies"
@@ -112,6 +135,11 @@ class SizesView(View):
         self._lines, self._plots = [], []
         for i, s in enumerate(varying[:MOST_PLOTS]):
             column.addWidget(self._plot(s, i == len(varying[:MOST_PLOTS]) - 1))
+            if s.name in states:
+                column.addWidget(self._states(state_line(s.name, states[s.name])))
+        if same:
+            column.addWidget(self._states("<p><b>The same in every call</b></p>" + "".join(
+                state_line(f"{s.name} = {s.values[0]:g}", states.get(s.name, [])) for s in same)))
         column.addStretch(1)
         self.area.setWidget(page)
         self.pages.setCurrentWidget(self.area)
@@ -170,6 +198,25 @@ class SizesView(View):
         for line in self._lines:
             line.setVisible(call is not None)
             line.setValue(call or 0)
+
+
+def state_line(name: str, states: list[tuple[int, State]]) -> str:
+    """`x.shape[0]: versions 0, 3 fixed at 1; version 1 dynamic: 2 or more`, as HTML. A badge marks the sizes 0 and 1."""
+    t = theme.active()
+    parts = []
+    for title, state in grouped(states):
+        text = esc(state.text)
+        if state.kind == "pinned" and state.line:
+            text += f" by <a href='line:{state.line}' style='color:{t.accent}'>line {state.line}</a>"
+        if state.special:
+            size = state.text.rpartition(" ")[2]
+            text += f" <span style='background:{t.warn_back}; color:{t.warn}'>&nbsp;{size} is special&nbsp;</span>"
+        parts.append(f"{title} {text}")
+    if any(state.special for _, state in states):
+        parts[-1] += ". Sizes 0 and 1 always get a version of their own."
+    told = "; ".join(parts) or "no version looks at it"
+    return f"<p style='margin:2px 0'><span style='font-family:monospace'>{esc(name)}</span>: " \
+           f"<span style='color:{t.text_muted}'>{told}</span></p>"
 
 
 def legend(versions: list[int]) -> QLabel:
