@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.events.schema import OUTCOME_WORDS, WRONG_RESULT, FailureRow
+from ..core.events.schema import OUTCOME_WORDS, WRONG_RESULT, Artifact, FailureRow
 from ..core.events.summary import place_of
 from .facts import Facts, code_name
 from .numbers import duration
@@ -63,6 +63,13 @@ def call_sentence(facts: Facts, call: int) -> str:
     if error is not None and error.type == WRONG_RESULT:
         return f"A kept version was used again and gave a wrong result. {error.message}."
     return f"The call raised {error.type}: {error.message}" if error is not None else "The call raised an exception."
+
+
+def version_title(a: Artifact) -> str:
+    """"version 1", "version 1 [s0, s1]", or "version 1 [5 dynamic]" where it has many symbols."""
+    symbols = list(dict.fromkeys(str(symbol) for _, _, symbol in a.dynamic_dims))
+    said = ", ".join(symbols) if len(symbols) < 3 else f"{len(symbols)} dynamic"
+    return f"version {a.version}" + (f" [{said}]" if said else "")
 
 
 def no_calls(session: Any) -> str:

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 from ...core.events.notes import notes
 from ...core.events.schema import OUTCOME_WORDS, OUTCOMES, FailureRow
 from ...core.events.summary import place_of
+from ..models.size_states import states_of
 from ..numbers import duration, plural, short_numbers
 from ..widgets.page import Page, code, esc, link, mark
 from ..words import call_sentence, call_title, no_calls, outcome_words, signature
@@ -100,11 +101,13 @@ class CallView(View):
                 and OUTCOMES[r["outcome"]] in ("compile", "recompile")}
         for a in sorted(made):
             artifact = facts.session.artifacts[a]
+            states = states_of(facts, artifact.code)
             for source, dim, symbol in artifact.dynamic_dims:
                 place = facts.spelled(artifact.code, source if dim is None else f"{source}.shape[{dim}]")
+                state = next((s for v, s in states.get(place, []) if v == artifact.version and s.kind == "open"), None)
+                may = state.text.removeprefix("dynamic: ") if state is not None else "any value"
                 items += (f"<p class='muted'>In {link(f'artifact:{a}', f'version {artifact.version}')} of "
-                          f"{esc(facts.title(artifact.code))}, {code(place)} may be any value "
-                          f"({esc(symbol)}).</p>")
+                          f"{esc(facts.title(artifact.code))}, {code(place)} may be {esc(may)} ({esc(symbol)}).</p>")
         return f"<h2>What was decided</h2>{items}" if items else ""
 
     def _breaks(self, call: int) -> str:

@@ -12,6 +12,7 @@ from ..glossary import explain
 from ..models.tree import Row, TreeModel
 from ..numbers import duration, number, plural
 from ..widgets.meter import MeterDelegate
+from ..words import version_title
 from .base import View
 
 
@@ -121,8 +122,7 @@ class FunctionsView(View):
         assert facts is not None
         uses = facts.artifact_uses()
         used = int(uses[a.id]) if a.id < len(uses) else 0
-        symbols = ", ".join(str(d[2]) for d in a.dynamic_dims)
-        title = f"version {a.version}" + (f" [{symbols}]" if symbols else "") + ("" if a.has_graph else " (no graph)")
+        title = version_title(a) + ("" if a.has_graph else " (no graph)")
         outcome = "compile" if a.miss < 0 else "recompile"
         tip = [f"Version {a.version}, " + (f"made in call {a.call}" if a.call >= 0 else "made outside any call"),
                f"served {plural(used, 'run')}", f"compile time {duration(facts.compile_ns(artifact=a.id))}"]

@@ -13,6 +13,7 @@ from ..numbers import number
 from ..session_model import Selection
 from ..widgets.elided import ElidedLabel
 from ..widgets.plain_table import fit_columns, page_with_table, plain_table
+from ..words import version_title
 from .base import View
 
 MISS = -1                       # stands for "the selected call" among the versions
@@ -126,8 +127,7 @@ class GuardsView(View):
         if facts is not None and s.code is not None:
             title = facts.title(s.code)
             for a in facts.artifacts_of(s.code):
-                symbols = ", ".join(str(d[2]) for d in a.dynamic_dims)
-                self.versions.addItem(f"{title}, version {a.version}" + (f" [{symbols}]" if symbols else ""), a.id)
+                self.versions.addItem(f"{title}, {version_title(a)}", a.id)
         self.versions.setCurrentIndex(self.versions.findData(MISS if self._misses else s.artifact))
         self.versions.setVisible(self.versions.count() > 0)
         self.versions.blockSignals(False)
