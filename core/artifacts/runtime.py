@@ -247,8 +247,10 @@ class Runtime:
         frame.outcome = "not_compiled" if artifact.native else "recompile" if versions(state, self.options) > 1 else "compile"
         if THREADS.many:
             locking.protect(artifact)
+        since = time.perf_counter_ns()
         dispatcher.remember(artifact, fn, args)
         if RECORDER.active and not artifact.native:
+            RECORDER.phase(artifact.id, state.code_id, "guards", since, time.perf_counter_ns())
             record_guards(artifact, fn, args)
         return artifact.entry
 

@@ -72,7 +72,10 @@ class GuardProgram:
     def split(self, meta_params: tuple[str, ...] | list[str]) -> Check | None:
         """What is left to check when the metadata of these tensor parameters was accepted before: a function like
         `check`, or None when nothing is left."""
-        params = self.looked_up = tuple(meta_params)
+        params = tuple(meta_params)
+        if params == self.looked_up:
+            return self.rest                               # made before, for other sizes
+        self.looked_up = params
         if all(decided_by_meta(g, params, self.bindings) for g in self.guards):
             self.rest, self.rest_source = None, ""
         else:

@@ -71,3 +71,11 @@ def test_parameters_may_be_called_like_the_clock():
     made = build([Guard("EQUALS_MATCH", ArgOrigin("__clock"), 1), Guard("EQUALS_MATCH", ArgOrigin("__at_0"), 2)], None,
                  ["__clock", "__at_0"])
     assert set(timing.measure(made, lambda __clock, __at_0: None, (1, 2))) == {0, 1}
+
+
+def test_what_is_left_after_the_look_up_is_compiled_once():
+    made = program()
+    first = made.split(("x",))
+    assert made.split(["x"]) is first
+    assert made.split(()) is not first
+    assert made.looked_up == ()
