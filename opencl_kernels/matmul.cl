@@ -1,7 +1,9 @@
 // Matrix products out[b0, b1, i, j] = sum over k of a[b0, b1, i, k] * b[b0, b1, k, j], for any strides and sizes.
 // The including text defines NAME, ELEM (in memory), ACC (one accumulator), WIDE (16 of them) and TO_ACC, TO_WIDE, PUT,
-// PUT16 (conversions and stores); B_UNIT when neighbouring columns of b are neighbours in memory. Sections: cpu; dots (CPU,
-// rows of a and columns of b both contiguous, as in x @ w.T); pack and packed (CPU, an operand rearranged first); gpu.
+// PUT16 (conversions and stores); TAIL(v, row, j), what is made of an element, or of 16 neighbours, of the product before it
+// is stored (row: of all batches together), with the arguments that it needs, TAIL_ARGUMENTS and TAIL_SIZES; B_UNIT when
+// neighbouring columns of b are neighbours in memory. Sections: cpu; dots (CPU, rows of a and columns of b both contiguous,
+// as in x @ w.T); pack and packed (CPU, an operand rearranged first); gpu.
 
 //@ cpu
 // One work-item computes whole tiles of 8 rows by 32 columns, kept in registers: each loaded vector of b is used for 8
@@ -26,16 +28,16 @@
             }                                                                                                  \
         }                                                                                                      \
         _Pragma("unroll") for (int r = 0; r < ROWS; ++r) {                                                     \
-            PUT16(op + r * columns, left[r]);                                                                  \
-            PUT16(op + r * columns + 16, right[r]);                                                            \
+            PUT16(op + r * columns, TAIL(left[r], row + r, j));                                                \
+            PUT16(op + r * columns + 16, TAIL(right[r], row + r, j + 16));                                     \
         }                                                                                                      \
     }
 
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void NAME(__global const ELEM *restrict a, __global const ELEM *restrict b, __global ELEM *restrict out,
-                   const IDX n0, const IDX n1, const IDX rows, const IDX columns, const IDX depth, const IDX a_0,
-                   const IDX a_1, const IDX a_i, const IDX a_k, const IDX b_0, const IDX b_1, const IDX b_k, const IDX b_j,
-                   const IDX per)
+__kernel void NAME(__global const ELEM *restrict a, __global const ELEM *restrict b, __global ELEM *restrict out
+                   TAIL_ARGUMENTS, const IDX n0, const IDX n1, const IDX rows, const IDX columns, const IDX depth, const IDX a_0,
+                   const IDX a_1, const IDX a_i, const IDX a_k, const IDX b_0, const IDX b_1, const IDX b_k, const IDX b_j
+                   TAIL_SIZES, const IDX per)
 {
     #pragma OPENCL FP_CONTRACT ON
     const IDX down = (rows + TILE_ROWS - 1) / TILE_ROWS, across = (columns + 31) / 32;
@@ -45,20 +47,21 @@ __kernel void NAME(__global const ELEM *restrict a, __global const ELEM *restric
         const IDX i = tile % down * TILE_ROWS, j = tile / down % across * 32, batch = tile / (down * across);
         __global const ELEM *ap = a + batch / n1 * a_0 + batch % n1 * a_1 + i * a_i;
         __global const ELEM *bp = b + batch / n1 * b_0 + batch % n1 * b_1 + j * b_j;
-        __global ELEM *op = out + (batch * rows + i) * columns + j;
+        IDX row = batch * rows + i;
+        __global ELEM *op = out + row * columns + j;
         const IDX height = MIN(rows - i, TILE_ROWS);
         if (j + 32 <= columns) {
             if (height == TILE_ROWS) {
                 TILE(TILE_ROWS)
             } else {
-                for (IDX r = 0; r < height; ++r, ap += a_i, op += columns) TILE(1)
+                for (IDX r = 0; r < height; ++r, ap += a_i, op += columns, ++row) TILE(1)
             }
         } else {
-            for (IDX r = 0; r < height; ++r, ap += a_i, op += columns)
+            for (IDX r = 0; r < height; ++r, ap += a_i, op += columns, ++row)
                 for (IDX c = 0; c < columns - j; ++c) {
                     ACC sum = 0;
                     for (IDX k = 0; k < depth; ++k) sum += TO_ACC(ap, k * a_k) * TO_ACC(bp, k * b_k + c * b_j);
-                    PUT(op, c, sum);
+                    PUT(op, c, TAIL(sum, row, j + c));
                 }
         }
     }
@@ -85,15 +88,15 @@ __kernel void NAME(__global const ELEM *restrict a, __global const ELEM *restric
             _Pragma("unroll") for (int c = 0; c < COLUMNS; ++c) {                                              \
                 ACC sum = LANES_SUM(sums[r][c]);                                                               \
                 for (IDX m = k; m < depth; ++m) sum += TO_ACC(ap, r * a_i + m) * TO_ACC(bp, c * b_j + m);      \
-                PUT(op, r * columns + c, sum);                                                                 \
+                PUT(op, r * columns + c, TAIL(sum, row + r, j + c));                                           \
             }                                                                                                  \
     }
 
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void NAME(__global const ELEM *restrict a, __global const ELEM *restrict b, __global ELEM *restrict out,
-                   const IDX n0, const IDX n1, const IDX rows, const IDX columns, const IDX depth, const IDX a_0,
-                   const IDX a_1, const IDX a_i, const IDX a_k, const IDX b_0, const IDX b_1, const IDX b_k, const IDX b_j,
-                   const IDX per)
+__kernel void NAME(__global const ELEM *restrict a, __global const ELEM *restrict b, __global ELEM *restrict out
+                   TAIL_ARGUMENTS, const IDX n0, const IDX n1, const IDX rows, const IDX columns, const IDX depth, const IDX a_0,
+                   const IDX a_1, const IDX a_i, const IDX a_k, const IDX b_0, const IDX b_1, const IDX b_k, const IDX b_j
+                   TAIL_SIZES, const IDX per)
 {
     #pragma OPENCL FP_CONTRACT ON
     const IDX down = (rows + 7) / 8, across = (columns + 31) / 32;
@@ -108,7 +111,8 @@ __kernel void NAME(__global const ELEM *restrict a, __global const ELEM *restric
                 const IDX breadth = end - j >= 4 ? 4 : 1;
                 __global const ELEM *ap = a + batch / n1 * a_0 + batch % n1 * a_1 + i * a_i;
                 __global const ELEM *bp = b + batch / n1 * b_0 + batch % n1 * b_1 + j * b_j;
-                __global ELEM *op = out + (batch * rows + i) * columns + j;
+                const IDX row = batch * rows + i;
+                __global ELEM *op = out + row * columns + j;
                 if (height == 4 && breadth == 4) DOTS(4, 4)
                 else if (height == 4) DOTS(4, 1)
                 else if (breadth == 4) DOTS(1, 4)
@@ -186,18 +190,20 @@ __kernel void NAME(__global const ELEM *restrict x, __global ACC *restrict panel
 #define PLACE(ROWS)                                                                                            \
     _Pragma("unroll") for (int r = 0; r < ROWS; ++r) {                                                         \
         if (width == 32) {                                                                                     \
-            PUT16(op + r * lines, left[r]);                                                                    \
-            PUT16(op + r * lines + 16, right[r]);                                                              \
+            PUT16(op + r * lines, TAIL(left[r], row + r, line));                                               \
+            PUT16(op + r * lines + 16, TAIL(right[r], row + r, line + 16));                                    \
         } else {                                                                                               \
-            for (int c = 0; c < width; ++c) PUT(op, r * lines + c, c < 16 ? left[r][c] : right[r][c - 16]);    \
+            for (int c = 0; c < width; ++c)                                                                    \
+                PUT(op, r * lines + c, TAIL((ACC)(c < 16 ? left[r][c] : right[r][c - 16]), row + r, line + c)); \
         }                                                                                                      \
     }
 #endif
 
 __attribute__((reqd_work_group_size(1, 1, 1)))
-__kernel void NAME(__global const ELEM *restrict s, __global const ACC *restrict panels, __global ELEM *restrict out,
-                   const IDX n0, const IDX n1, const IDX rows, const IDX lines, const IDX depth, const IDX s_0,
-                   const IDX s_1, const IDX s_row, const IDX s_k, const IDX p_0, const IDX p_1, const IDX per)
+__kernel void NAME(__global const ELEM *restrict s, __global const ACC *restrict panels, __global ELEM *restrict out
+                   TAIL_ARGUMENTS, const IDX n0, const IDX n1, const IDX rows, const IDX lines, const IDX depth, const IDX s_0,
+                   const IDX s_1, const IDX s_row, const IDX s_k, const IDX p_0, const IDX p_1
+                   TAIL_SIZES, const IDX per)
 {
     #pragma OPENCL FP_CONTRACT ON
     const IDX down = (rows + HEIGHT - 1) / HEIGHT, across = (lines + 31) / 32;
@@ -211,7 +217,8 @@ __kernel void NAME(__global const ELEM *restrict s, __global const ACC *restrict
         __global const ELEM *sp = s + batch / n1 * s_0 + batch % n1 * s_1 + i * s_row;
         __global const ACC *pp = panels + ((batch / n1 * p_0 + batch % n1 * p_1) * across + line / 32) * depth * 32;
 #if TURNED
-        __global ELEM *op = out + (batch * lines + line) * rows + i;
+        const IDX row = batch * lines + line;
+        __global ELEM *op = out + row * rows + i;
         WIDE square[2][16];
         for (IDX at = 0; at < height;) {
             if (height - at >= 8) {
@@ -227,17 +234,18 @@ __kernel void NAME(__global const ELEM *restrict s, __global const ACC *restrict
         if (height == 16) {
             transpose(square[0]);
             transpose(square[1]);
-            for (int c = 0; c < width; ++c) PUT16(op + c * rows, square[c / 16][c % 16]);
+            for (int c = 0; c < width; ++c) PUT16(op + c * rows, TAIL(square[c / 16][c % 16], row + c, i));
         } else {
             for (int c = 0; c < width; ++c)
-                for (int r = 0; r < height; ++r) PUT(op, c * rows + r, square[c / 16][r][c % 16]);
+                for (int r = 0; r < height; ++r) PUT(op, c * rows + r, TAIL((ACC)square[c / 16][r][c % 16], row + c, i + r));
         }
 #else
-        __global ELEM *op = out + (batch * rows + i) * lines + line;
+        IDX row = batch * rows + i;
+        __global ELEM *op = out + row * lines + line;
         if (height == 8) {
             TILE(8)
         } else {
-            for (IDX r = 0; r < height; ++r, sp += s_row, op += lines) TILE(1)
+            for (IDX r = 0; r < height; ++r, sp += s_row, op += lines, ++row) TILE(1)
         }
 #endif
     }
@@ -246,9 +254,10 @@ __kernel void NAME(__global const ELEM *restrict s, __global const ACC *restrict
 //@ gpu
 // One work-group computes a tile of 16 by 16; both operands pass through local memory 16 steps of k at a time.
 __attribute__((reqd_work_group_size(256, 1, 1)))
-__kernel void NAME(__global const ELEM *restrict a, __global const ELEM *restrict b, __global ELEM *restrict out,
-                   const IDX n0, const IDX n1, const IDX rows, const IDX columns, const IDX depth, const IDX a_0,
-                   const IDX a_1, const IDX a_i, const IDX a_k, const IDX b_0, const IDX b_1, const IDX b_k, const IDX b_j)
+__kernel void NAME(__global const ELEM *restrict a, __global const ELEM *restrict b, __global ELEM *restrict out
+                   TAIL_ARGUMENTS, const IDX n0, const IDX n1, const IDX rows, const IDX columns, const IDX depth, const IDX a_0,
+                   const IDX a_1, const IDX a_i, const IDX a_k, const IDX b_0, const IDX b_1, const IDX b_k, const IDX b_j
+                   TAIL_SIZES)
 {
     #pragma OPENCL FP_CONTRACT ON
     __local ACC left[16][17];
@@ -267,5 +276,6 @@ __kernel void NAME(__global const ELEM *restrict a, __global const ELEM *restric
         for (int k = 0; k < 16; ++k) sum += left[y][k] * right[k][x];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (i < rows && j < columns) PUT(out, (batch * rows + i) * columns + j, sum);
+    const IDX row = batch * rows + i;
+    if (i < rows && j < columns) PUT(out, row * columns + j, TAIL(sum, row, j));
 }

@@ -20,6 +20,7 @@ from .collapse import collapse
 from .cut import cut_axes
 from .fuse import Group, Plan, aligned
 from .loop_ir import (
+    PRODUCT,
     Apply,
     Argument,
     Array,
@@ -54,7 +55,7 @@ RESERVED = frozenset("""
     cosh asinh acosh atanh erfc fmin fmax copysign popcount rotate shuffle prefetch barrier minimum maximum where sigmoid
     xor linux unix NULL quotient positions M_PI INFINITY NAN block stop unit column blocks candidate half_
     """.split())  # noqa: SIM905  a list of words is read more easily as words
-OURS = re.compile(r"[nijkgru]\d*|(edge|stop|size)\d+")        # loop variables and sizes
+OURS = re.compile(r"[nijkgru]\d*|(edge|stop|size|tail_n)\d+")        # loop variables and sizes
 SYMBOL = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
           ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 TESTS = frozenset(("isnan", "isinf", "isfinite", "signbit", "logical_and", "logical_or", "logical_xor", "logical_not"))
@@ -78,14 +79,18 @@ def storage_dtype(d: dtype) -> dtype:
 class Builder:
     """Writes the statements of one group."""
 
-    def __init__(self, plan: Plan, group: Group, name: str) -> None:
+    def __init__(self, plan: Plan, group: Group, name: str, product: Node | None = None,
+                 reserved: frozenset[str] = frozenset()) -> None:
         self.plan = plan
         self.group = group
         self.loops = Loops(name, [], [], {}, [], {})
         self.values: dict[tuple, Expr] = {}
         self.guard: tuple[tuple[Before, bool], ...] = ()           # what is sure where a value is being computed
         self.sizes = group.sizes()
-        self.taken: set[str] = set()
+        self.product = product
+        if product is not None:                                    # the kernel that computes it has its elements at hand
+            self.values[id(product), group.full(), ()] = Ref(PRODUCT, product.spec.dtype)
+        self.taken: set[str] = set(reserved)
         self.array_of: dict[tuple[int, bool], str] = {}
         self.members = {id(n) for n in group.members}
         dims = group.dims or ()
@@ -113,6 +118,9 @@ class Builder:
         return name
 
     def array(self, node: Node, written: bool) -> str:
+        into = self.plan.in_place.get(id(node))
+        if not written and into is not None and any(into is n for n in self.group.outputs):
+            return self.array(into, True)                          # the result replaces it, element by element
         key = (id(node), written)
         if key not in self.array_of:
             name = self.fresh(f"{node.name}_out" if written else node.name)
@@ -272,7 +280,7 @@ class Builder:
         self.loops.nodes = list(self.group.members)
         rewrite(self.loops)
         cut_axes(self.loops)
-        collapse(self.loops)
+        collapse(self.loops, None if self.product is None else len(self.group.shape) - 1)
         return self.loops
 
 
@@ -366,9 +374,11 @@ def power(x: Expr, exponent: float, d: dtype) -> Expr:
     return Apply("/", (one, Apply("sqrt", (x,), d) if exponent == -0.5 else x), d)
 
 
-def build_loops(plan: Plan, group: Group, name: str) -> Loops:
-    """The loop nest of one group. Call after fusion has decided the group's outputs."""
-    return Builder(plan, group, name).build()
+def build_loops(plan: Plan, group: Group, name: str, product: Node | None = None,
+                reserved: frozenset[str] = frozenset()) -> Loops:
+    """The loop nest of one group. Call after fusion has decided the group's outputs. `product`: a value whose elements are
+    at hand as "product"; the last axis then stays apart. `reserved`: names that are taken."""
+    return Builder(plan, group, name, product, reserved).build()
 
 
 __all__ = ["build_loops", "expression", "identifier", "storage_dtype"]

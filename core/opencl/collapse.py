@@ -19,8 +19,9 @@ def accesses(loops: Loops) -> list[tuple[tuple[int, Size], ...]]:
     return found
 
 
-def collapse(loops: Loops) -> None:
-    """Make axis pairs one where every access has outer stride = inner stride * inner size (or does not move at all)."""
+def collapse(loops: Loops, apart: int | None = None) -> None:
+    """Make axis pairs one where every access has outer stride = inner stride * inner size (or does not move at all).
+    `apart`: an axis to leave as it is."""
     gone: dict[int, int] = {}
     fixed = _fixed(loops)
     limits = {c.axis for s in loops.statements if not isinstance(s, Store) for c in conditions(s.value)}
@@ -28,7 +29,7 @@ def collapse(loops: Loops) -> None:
         k = len(axes) - 2
         while k >= 0:
             outer, inner = axes[k], axes[k + 1]
-            if inner.id not in limits and not fixed & {outer.id, inner.id} \
+            if inner.id not in limits and inner.id != apart and not fixed & {outer.id, inner.id} \
                     and all(_walk_as_one(dict(_moved(a, gone)), outer, inner) for a in accesses(loops)):
                 axes[k: k + 2] = [Axis(inner.id, times(outer.size, inner.size))]
                 gone[outer.id] = -1

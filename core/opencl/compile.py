@@ -19,20 +19,20 @@ from ..graph.node import Graph, Node
 from ..graph.printer import graph_text
 from ..ops.op import Op
 from . import profiling
-from .build_loops import identifier
 from .devices import Device, Target, choose, pyopencl
 from .expand import expand, share
 from .fold import fold
 from .frames import Frames, On
-from .fuse import Group, plan
-from .kernels import Kernel, kernels_of, program_text, same_kernels
+from .fuse import plan
+from .kernels import Kernel, program_text, same_kernels
 from .known import build_kernels
 from .launcher import LONG, LaunchWriter
 from .lower import Host, recipes
 from .pick import device_for
 from .program import BuildFailed, Built
 from .sizes import evaluate
-from .templates.table import TEMPLATES, has_kernels
+from .steps import kernels_by_step
+from .templates.table import has_kernels
 
 PIECES_PER_UNIT = 4          # pieces of work per core: evens out cores that are busy with something else
 NARROW = (1 << 31) - (1 << 20)           # positions below that fit 32 bits, with room for a step beyond the end
@@ -93,16 +93,7 @@ class CompiledGraph:
         self.stages.expanded = graph_text(expanded.graph)
         todo = recipes(expanded.graph, self.target.fp64)
         fused = plan(todo)
-        names = _KernelNames()
-        by_step: dict[int, list[Kernel]] = {}
-        for number, step in enumerate(fused.steps):
-            recipe = todo[step] if isinstance(step, Node) else None
-            if isinstance(step, Group):
-                by_step[number] = kernels_of(fused, step, self.target.large.limits if gpu else None, names.of(step))
-            elif isinstance(recipe, Host) and recipe.kind in TEMPLATES:
-                made = TEMPLATES[recipe.kind](step, names.of(step), gpu, zero_copy)
-                if made and all(k.local <= self.target.large.info.max_work_group for k in made):
-                    by_step[number] = made
+        by_step = kernels_by_step(fused, self.target, gpu, zero_copy)
         self.stages.loops = [k.loops for ks in by_step.values() for k in ks]
         templated = {id(step) for number, step in enumerate(fused.steps) if number in by_step and isinstance(step, Node)}
         by_address = zero_copy and not gpu and self.target.by_address
@@ -282,19 +273,6 @@ def _hints(graph: Graph, key: list[str]) -> dict[str, int]:
         n = node.spec if kind == "value" else (node.spec.shape if kind == "size" else node.spec.strides)[dim[0]]
         found[symbol] = int(n if isinstance(n, int) else n.hint)
     return found
-
-
-class _KernelNames:
-    """Names from the nodes: what ends in the kernel's outputs, at most three."""
-
-    def __init__(self) -> None:
-        self.taken: dict[str, int] = {}
-
-    def of(self, step: Group | Node) -> str:
-        nodes = [step] if isinstance(step, Node) else (step.outputs or step.members)[-3:]
-        name = "k_" + "_".join(dict.fromkeys(identifier(n.name) for n in nodes))
-        count = self.taken[name] = self.taken.get(name, 0) + 1
-        return name if count == 1 else f"{name}_{count}"
 
 
 def compile_graph(graph: Graph, options: BackendOptions | None = None) -> CompiledGraph:

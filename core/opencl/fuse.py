@@ -78,6 +78,7 @@ class Plan:
         self.real: set[int] = set()
         self.read: set[int] = set()                   # of those, what some step reads
         self.steps: list[Group | Node] = []
+        self.in_place: dict[int, Node] = {}           # id(product) -> the result of a group that takes its memory
 
     def index_in(self, group: Group, node: Node) -> Index | None:
         """The axes along which a member lies in its group, or None if it does not fit."""

@@ -123,7 +123,7 @@ def canonical(kernel: Kernel) -> str:
     return " ".join(re.sub(r"[A-Za-z_]\w*", number, re.sub(r"//[^\n]*", "", kernel.text)).split())
 
 
-SUFFIXES = (BY_ADDRESS, "_far", "_inverse", "_v", "_part", "_parts", "_total", "_at", "_local", "_where", "_out")
+SUFFIXES = (BY_ADDRESS, "_far", "_inverse", "_v", "_part", "_parts", "_total", "_at", "_local", "_where", "_out", "_tail")
 
 
 def same_kernels(kernels: list[Kernel]) -> tuple[list[Kernel], list[str]]:
@@ -173,8 +173,6 @@ def in_one(parts: list[Kernel]) -> Kernel:
     return Kernel(name, text, "sequence", [a for k in parts for a in k.arrays], [], [], [], 1, [], 1, False,
                   [n for k in parts for n in k.nodes], loops="\n".join(k.loops for k in parts), names=own, by_address=True,
                   parts=parts)
-
-
 
 
 def total(sizes: list[Size]) -> Size:

@@ -9,6 +9,8 @@ when a kernel reads them and out when the host does.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..graph.node import Graph, Node, walk_nodes
@@ -54,6 +56,7 @@ class Values(Text):
         self.changing: dict[str, tuple[str, str]] = {}       # memory that a call may find new -> (if so, its new value)
         self.sets: dict[str, list[str]] = {}     # such memory -> where it is put, or lines that bind it
         self.parameters: list[tuple[str, str]] = []          # held inputs: (tensor, array)
+        self.replacing: set[int] = set()         # values that lie where what they are made of lay
         self.now = 0                             # number of the step being written
         self.pending = False                     # kernels are enqueued that nothing has waited for
         self.escaping = self._escaping()
@@ -250,7 +253,18 @@ class Values(Text):
         return array
 
     def make(self, node: Node) -> None:
-        """Memory for a value that is about to be computed."""
+        """Memory for a value that is about to be computed, unless it has taken the place of another."""
+        if id(node) in self.replacing:
+            return
+        into = self.plan.in_place.get(id(node))
+        if into is not None:
+            self.make(into)
+            self.replacing.add(id(into))
+            known: Any
+            for known in (self.between, self.buffers, self.arrays):
+                if id(into) in known:
+                    known[id(node)] = known[id(into)]
+            return
         nbytes = self.bytes(node)
         if self.level_of(nbytes) == ONCE and (id(node) not in self.escaping or not self.zero_copy):
             self.between[id(node)] = self.in_between(node.name, self.size(nbytes))

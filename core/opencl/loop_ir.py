@@ -20,6 +20,8 @@ from . import places
 from .places import linear, number
 from .sizes import Size, plus
 
+PRODUCT = "product"                   # the value that the loops of a tail start from (tails.py)
+
 
 # -- expressions -----------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)

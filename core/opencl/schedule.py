@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 
 from ..symbolic.expr import Expr as Place
 from ..tensor import dtypes as dt
+from .arguments import all_accesses, name_sizes
 from .loop_ir import (
+    PRODUCT,
     Apply,
     Argument,
     Array,
@@ -36,8 +38,8 @@ from .loop_ir import (
     walk,
 )
 from .lower import TRANSCENDENTAL
-from .places import axes_in, sizes_in
-from .sizes import Size, is_minus_one, is_zero, product, same, times
+from .places import axes_in
+from .sizes import Size, product
 
 LANES = 16
 BLOCK = 16384            # elements that a sum adds up before it goes to the outer total: keeps rounding errors small
@@ -101,6 +103,9 @@ class Schedule:
         found.update(self.stride_arguments)
         return found
 
+    def statements(self) -> list[Statement]:
+        return statements(self)
+
     def count_text(self) -> str:
         return " * ".join(self.names[a.id] for a in self.inner) or "1"
 
@@ -110,8 +115,9 @@ class Analysis:
     """Per value: the axes it depends on and after how many passes it is known."""
 
     def __init__(self, loops: Loops) -> None:
-        self.axes: dict[str, frozenset[int]] = {}
-        self.level: dict[str, int] = {}
+        everywhere = frozenset(a.id for a in (*loops.rows, *loops.inner))
+        self.axes: dict[str, frozenset[int]] = {PRODUCT: everywhere}
+        self.level: dict[str, int] = {PRODUCT: 0}
         self.by_name: dict[str, Statement] = {}
         inner = {a.id for a in loops.inner}
         for s in loops.statements:
@@ -136,8 +142,9 @@ def uses(s: Statement) -> list[str]:
     return [x.name for x in walk(e) if isinstance(x, Ref)]
 
 
-def schedule(loops: Loops, gpu: bool, split: bool = False) -> Schedule:
-    """Decide how `loops` runs. `split`: the caller wants partial results of a single row (see split_in_two)."""
+def schedule(loops: Loops, gpu: bool, split: bool = False, sizes: str = "n") -> Schedule:
+    """Decide how `loops` runs. `split`: the caller wants partial results of a single row (see split_in_two). `sizes`: how
+    the names of sizes begin."""
     if not any(isinstance(s, Reduce) for s in loops.statements):
         loops.inner, loops.rows = loops.rows + loops.inner, []
         if loops.inner and not gpu:
@@ -153,6 +160,8 @@ def schedule(loops: Loops, gpu: bool, split: bool = False) -> Schedule:
     needed: list[set[str]] = [set() for _ in passes]
 
     def need(name: str, p: int) -> None:
+        if name not in a.by_name:                        # the product that a tail goes on with
+            return
         s = a.by_name[name]
         if name in needed[p] or isinstance(s, Reduce) or not a.axes[name] & inner:
             return
@@ -190,7 +199,7 @@ def schedule(loops: Loops, gpu: bool, split: bool = False) -> Schedule:
     _stash(loops, a, passes)
     out = Schedule(loops, "", list(loops.rows), list(loops.inner), uniform, before, passes, {}, {}, {})
     _drop_unused(out)
-    _name_sizes(out)
+    name_sizes(out, sizes)
     out.style = _style(out, gpu, split)
     if out.style == "columns":
         out.width = _width(out)
@@ -264,78 +273,7 @@ def _drop_unused(out: Schedule) -> None:
             return
 
 
-# -- axes ------------------------------------------------------------------------------------------------------------
-def _name_sizes(out: Schedule) -> None:
-    """Names for sizes, and for every stride along an axis that an array is read with (x + x.t() has two) its text: products
-    of size arguments where the array is surely contiguous in the axes it has, else an argument of its own. No number is
-    baked in, so that kernels for other static sizes have the same text."""
-    axes = out.rows + out.inner
-    out.names = {a.id: f"n{k}" for k, a in enumerate(axes)}
-    size = {a.id: a.size for a in axes}
-    order = [a.id for a in axes]
-    memory = sorted(order) if out.reduces else order          # axes are numbered by dimension
-    for array, strides in _all_accesses(out):
-        have = dict(strides)
-        step: Size = 1
-        text: list[str] = []
-        for axis in reversed(memory):
-            if axis not in have:
-                continue
-            key = array, axis, have[axis]
-            if same(have[axis], step):
-                out.strides[key] = " * ".join(text) or "1"
-            elif is_minus_one(have[axis]):
-                out.strides[key] = "-1"
-            elif key not in out.strides:
-                name = f"{array}_s{order.index(axis)}"
-                k = 2
-                while name in out.stride_arguments:
-                    name, k = f"{array}_s{order.index(axis)}_{k}", k + 1
-                out.stride_arguments[name] = magnitude(have[axis])
-                out.strides[key] = signed(name, have[axis])
-            step = times(step, size[axis])
-            text.insert(0, out.names[axis])
-    _name_places(out)
-
-
-def magnitude(n: Size) -> Size:
-    """What is passed for a number: negative ones have another meaning (loop_ir.Array)."""
-    return abs(n) if isinstance(n, int) else n
-
-
-def signed(name: str, n: Size) -> str:
-    return f"-{name}" if isinstance(n, int) and n < 0 else name
-
-
-def _name_places(out: Schedule) -> None:
-    """Arguments for what positions are shifted by, are compared with and are divided by."""
-    def argument(name: str, n: Size) -> str:
-        base, k = name, 2
-        while name in out.stride_arguments:
-            name, k = f"{base}_{k}", k + 1
-        out.stride_arguments[name] = magnitude(n)
-        return signed(name, n)
-
-    for s in statements(out):
-        if isinstance(s, Store):
-            continue
-        sizes: list[Place] = []
-        for e in walk(s.value):
-            if isinstance(e, Load):
-                if not is_zero(e.offset) and (e.array, e.offset) not in out.offsets:
-                    out.offsets[e.array, e.offset] = argument(f"{e.array}_from", e.offset)
-                sizes += sizes_in(e.extra)
-            elif isinstance(e, Position):
-                sizes += sizes_in(e.place)
-        for c in conditions(s.value):
-            if c.axis is not None and c.limit not in out.limits:
-                out.limits[c.limit] = argument(f"edge{len(out.limits)}", c.limit)
-            sizes += sizes_in(c.place)
-        for n in sizes:
-            if n not in out.symbols:
-                out.symbols[n] = argument(f"size{len(out.symbols)}", n)
-
-
+# -- styles ---------------------------------------------------------------------------------------------------------
 def involved(out: Schedule, axis: int) -> bool:
     """Whether something is read under a condition on an axis, or at a place that is no multiple of it."""
     for s in statements(out):
@@ -346,16 +284,6 @@ def involved(out: Schedule, axis: int) -> bool:
                 if axis in (axes_in(e.extra) if isinstance(e, Load) else axes_in(e.place) if isinstance(e, Position) else ()):
                     return True
     return False
-
-
-def _all_accesses(out: Schedule) -> list[tuple[str, tuple[tuple[int, Size], ...]]]:
-    found = []
-    for s in statements(out):
-        if isinstance(s, Store):
-            found.append((s.array, s.strides))
-        else:
-            found += [(e.array, e.strides) for e in walk(s.value) if isinstance(e, Load)]
-    return found
 
 
 def statements(out: Schedule) -> list[Statement]:
@@ -381,7 +309,7 @@ def _columns(out: Schedule) -> bool:
         return False
     lane, column = out.inner[-1].id, out.rows[-1].id
     unit_lane = unit_column = 0
-    for _, strides in _all_accesses(out):
+    for _, strides in all_accesses(out):
         have = dict(strides)
         if lane in have or column in have:
             unit_lane += isinstance(have.get(lane), int) and have.get(lane) == 1

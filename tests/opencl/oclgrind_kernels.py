@@ -74,6 +74,8 @@ CASES = {
     "integers": (lambda x: (x // 3, x * 2, x.sum(1), x.amax(0)), rng.integers(-9, 9, (4, 21))),
     "truth": (lambda x: ((x > 0) & (x < 1), ~(x > 0), (x > 0).sum()), x),
     "functions": (lambda x: (x.exp(), x.abs().log(), x.erf(), x.sin(), x.sigmoid(), x.floor(), x.abs().sqrt()), x),
+    "tails": (lambda x, y: (F.gelu(x @ x.t() + y[:5]) * 2, (x.half() @ x.half().t()).relu(), F.conv1d(x, x[:, :5].unsqueeze(2)
+              .expand(5, 5, 3).contiguous()).relu()), x, rng.standard_normal(37).astype(np.float32)),
     "pieces": (lambda x: (torch.cat((x, x[1:] * 2), 0) + 1, torch.cat((x.exp(), -x[:, 3:]), 1).sum(1),
                           F.pad(x, (3, 2, 1, 0), value=2.0) * 2, F.pad(x, (5, 4), "reflect").relu()), x),
     "moved": (lambda x: (x.flip(1) * x, x.roll(3, 1) + 1, x.repeat(2, 2) * 2, torch.stack((x, -x), -1).flatten(1) * 3,
@@ -114,6 +116,23 @@ def reduced(op, tensors, d):
                   for i, (p, a) in enumerate(zip(op.params, args))])
 
 
+def tails():
+    """Products with what follows them inside their kernels, in every form that they have."""
+    from guardscope.core.opencl.templates import matmul
+
+    token = matmul._FORCED.set(True)
+    for rows, depth, columns in ((17, 19, 37), (40, 9, 16), (5, 21, 33), (3, 4, 5)):
+        a, b, c, d = [rng.standard_normal(s).astype(np.float32) for s in
+                      ((rows, depth), (columns, depth), (columns,), (rows, columns))]
+        print(f"== cpu tails {rows} {depth} {columns}", flush=True)
+        graph = graphs.trace(lambda a, b, c, d: (F.gelu(a @ b.t() + c) + d, (a @ (b * 1).t().contiguous()) * 0.5 - d),
+                             a, b, c, d)
+        compiled, tensors = graphs.compile_graph(graph, graphs.Options(schedule="cpu")), graphs.tensors([a, b, c, d])
+        for got, want in zip(compiled(*tensors), Interpreter(graph)(*tensors)):
+            np.testing.assert_allclose(got._array, want._array, rtol=2e-3, atol=1e-4)
+    matmul._FORCED.reset(token)
+
+
 def main():
     for schedule in [s for s in ("cpu", "gpu") if s in sys.argv]:
         if "operators" in sys.argv:
@@ -131,6 +150,7 @@ def main():
                     np.testing.assert_allclose(got._array, want._array, rtol=2e-3, atol=1e-4)
     if "cpu" in sys.argv:
         split()
+        tails()
     if "bad" in sys.argv:
         bad()
     print("done", flush=True)

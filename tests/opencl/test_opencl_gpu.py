@@ -44,7 +44,7 @@ def test_short_rows_get_small_groups(graphs, monkeypatch):
 
 
 def test_templates_that_ask_for_too_much_are_left_to_numpy(graphs, monkeypatch):
-    from guardscope.core.opencl import compile as module
+    from guardscope.core.opencl import steps as module
 
     a = np.random.default_rng(2).integers(-5, 5, (20, 20))
     honest = module.TEMPLATES["matmul"]

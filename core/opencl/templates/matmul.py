@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from ..devices import choose
 from ..kernels import Kernel
 from ..loop_ir import Array
 from ..sizes import Size, ceil_div, is_one, product, same, shape_of, strides_of, times
+from ..tails import Tail
 from . import trial
 from .instance import accumulator, arithmetic, instance
 
@@ -52,8 +54,9 @@ class Geometry:
         return [self.n0, self.n1, self.rows, self.columns, self.depth, *self.a, *self.b]
 
 
-def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None:
-    """The launches for a matmul, mm or bmm node, or None if the host shall compute it."""
+def kernels(node: Node, name: str, gpu: bool, host: bool, tail: Tail | None = None) -> list[Kernel] | None:
+    """The launches for a matmul, mm or bmm node, or None if the host shall compute it. `tail`: what becomes of every element
+    before it is stored."""
     a, b = node.args[:2]
     d = node.spec.dtype
     if not isinstance(a, Node) or not isinstance(b, Node) or d is dt.bool_:
@@ -62,8 +65,27 @@ def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None
     if g is None or (host and d in (dt.float32, dt.float64) and not own_is_faster(g, d)):
         return None
     if gpu or d not in (dt.float32, dt.float64) or g.hint(g.rows) < THIN or g.hint(g.columns) < THIN:
-        return [direct(node, name, g, gpu)]
-    return packed(node, name, g)
+        return [with_tail(direct(node, name, g, gpu, tail), tail)]
+    *first, last = packed(node, name, g, tail)
+    return [*first, with_tail(last, tail)]
+
+
+def tail_definitions(tail: Tail | None) -> dict[str, str]:
+    """What the kernels' text needs of a tail."""
+    if tail is None:
+        return {"TAIL(v, row, j)": "(v)", "TAIL_ARGUMENTS": "", "TAIL_SIZES": ""}
+    return {"TAIL(v, row, j)": tail.call, "TAIL_ARGUMENTS": tail.arguments, "TAIL_SIZES": tail.sizes_text}
+
+
+def with_tail(kernel: Kernel, tail: Tail | None) -> Kernel:
+    """The kernel that stores the tail's result instead of the product."""
+    if tail is not None:
+        *given, out = kernel.arrays
+        kernel.arrays = [*given, replace(out, node=tail.out), *tail.arrays]
+        kernel.scalars, kernel.sizes = tail.scalars, [*kernel.sizes, *tail.sizes]
+        kernel.names = tail.names
+        kernel.nodes = [*kernel.nodes, *tail.group.members]
+    return kernel
 
 
 def own_is_faster(g: Geometry, d: dtype) -> bool:
@@ -107,11 +129,12 @@ def _way(own: bool, sizes: list[int], turned: bool, d: dtype) -> Callable[[], An
     return lambda: compiled.entry(*inputs)
 
 
-def direct(node: Node, name: str, g: Geometry, gpu: bool) -> Kernel:
+def direct(node: Node, name: str, g: Geometry, gpu: bool, tail: Tail | None = None) -> Kernel:
     """One kernel that reads both operands where they are."""
     d = node.spec.dtype
     section = "gpu" if gpu else "dots" if is_one(g.a[3]) and is_one(g.b[2]) else "cpu"
-    text = instance("matmul.cl", section, name, {**arithmetic(d), "B_UNIT": int(is_one(g.b[3]))})
+    text = instance("matmul.cl", section, name, {**arithmetic(d), "B_UNIT": int(is_one(g.b[3])), **tail_definitions(tail)},
+                    () if tail is None else (tail.function,))
     down, across = (GPU_TILE, GPU_TILE) if gpu else (ROWS, LINES)
     return Kernel(name, text, "groups" if gpu else "tiles", operands(node), [], g.sizes(),
                   [(g.n0, 1), (g.n1, 1), (g.rows, down), (g.columns, across)], 1, [down, across, g.depth],
@@ -123,7 +146,7 @@ def operands(node: Node) -> list[Array]:
     return [Array("a", d, False, node.args[0]), Array("b", d, False, node.args[1]), Array("out", d, True, node)]
 
 
-def packed(node: Node, name: str, g: Geometry) -> list[Kernel]:
+def packed(node: Node, name: str, g: Geometry, tail: Tail | None = None) -> list[Kernel]:
     """Two kernels: one rearranges an operand into panels, the other multiplies."""
     d = node.spec.dtype
     a, b, out = operands(node)
@@ -135,7 +158,8 @@ def packed(node: Node, name: str, g: Geometry) -> list[Kernel]:
         lines, moving, strides = g.rows, a, g.a
         rows, still, steps = g.columns, b, [g.b[0], g.b[1], g.b[3], g.b[2]]
     first, panels, where = pack(name, node, moving, d, g.n0, g.n1, lines, g.depth, strides)
-    text = instance("matmul.cl", "packed", name, {**arithmetic(d), "TURNED": int(not by_columns)})
+    text = instance("matmul.cl", "packed", name, {**arithmetic(d), "TURNED": int(not by_columns), **tail_definitions(tail)},
+                    () if tail is None else (tail.function,))
     height = ROWS if by_columns else 2 * ROWS
     second = Kernel(name, text, "tiles", [still, panels, out], [],
                     [g.n0, g.n1, rows, lines, g.depth, *steps, *where],
