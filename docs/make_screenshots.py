@@ -26,7 +26,7 @@ SIZE = {1: (1280, 800), 2: (1280, 720)}          # logical pixels; at scale 2 th
 EXAMPLES = ("module_counter", "dynamic_shapes", "graph_break", "closure_values")
 # view -> (example, what is selected)
 SHOWN: dict[str, tuple[str, dict[str, int]]] = {
-    "causes": ("module_counter", {}), "guards": ("dynamic_shapes", {"call": 1}), "matrix": ("closure_values", {"call": 2}),
+    "causes": ("module_counter", {}), "guards": ("module_counter", {"artifact": 1}), "matrix": ("closure_values", {"call": 2}),
     "coverage": ("module_counter", {"artifact": 1}), "graph": ("graph_break", {"artifact": 0}), "source": ("graph_break", {}),
     "python": ("graph_break", {"artifact": 0}), "kernel": ("graph_break", {"kernel": 0}), "sizes": ("dynamic_shapes", {}),
     "call": ("dynamic_shapes", {"call": 1}), "what_if": ("dynamic_shapes", {"call": 1}), "lab": ("module_counter", {}),

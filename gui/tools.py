@@ -97,6 +97,8 @@ class Tools(QObject):
 
     def compare_with(self, before: str | Path) -> None:
         """Compare the shown session (after) with another (before), off the UI thread."""
+        from .run_control import end_banner
+
         w = self.window
         after = Path(w.model.session.path)
         w.show_view("compare")
@@ -104,11 +106,11 @@ class Tools(QObject):
 
         def done(found: Any) -> None:
             w.model.set_comparison(found)
-            w.control.banner_changed.emit("", False)
+            w.control.banner_changed.emit(end_banner(w.model), False)
             w.commands.update()
 
         def failed(text: str) -> None:
-            w.control.banner_changed.emit("", False)
+            w.control.banner_changed.emit(end_banner(w.model), False)
             w.say(text.strip().splitlines()[-1].partition(": ")[2])
 
         w.jobs.submit("compare", lambda: compare_files(Path(before), after), done, failed)

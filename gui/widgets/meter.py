@@ -30,6 +30,11 @@ def draw_meter(p: QPainter, rect: QRectF, value: int, of: int) -> None:
 class MeterDelegate(QStyledItemDelegate):
     """Draws a cell's text and, where the model gives one under METER_ROLE, the meter before it."""
 
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        super().initStyleOption(option, index)
+        if option.text.startswith("version "):
+            option.textElideMode = Qt.TextElideMode.ElideRight           # its number is what tells it from others
+
     def paint(self, painter: QPainter, option: QStyleOptionViewItem,
               index: QModelIndex | QPersistentModelIndex) -> None:
         meter = index.data(METER_ROLE)

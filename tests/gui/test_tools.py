@@ -148,6 +148,7 @@ def test_the_lab_is_stopped(window: Any, folder: Path, qtbot: Any) -> None:
 def test_compare_two_sessions(window: Any, folder: Path, qtbot: Any) -> None:
     window.tools.compare_with(folder / "metercured.guardscope")
     qtbot.waitUntil(lambda: window.model.comparison is not None)
+    assert window.banner.text().startswith("finished in ")
     view = window.views["compare"]
     assert view.front
     text = shown(view)
