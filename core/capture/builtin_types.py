@@ -76,6 +76,9 @@ def make_dict(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
 
 def update_dict(ev: Any, out: DictValue, args: list[Value], kwargs: dict[str, Value]) -> None:
     """dict.update."""
+    from .attributes import find_attribute
+    from .expressions import mapping_items
+
     for source in args:
         source = ev.force(source)
         if isinstance(source, ObjectValue) and isinstance(source.payload, DictValue):
@@ -83,6 +86,10 @@ def update_dict(ev: Any, out: DictValue, args: list[Value], kwargs: dict[str, Va
         if isinstance(source, DictValue):
             for e in list(complete(ev, source).values()):
                 dict_set(ev, out, e.key, e.value)
+            continue
+        if isinstance(source, ObjectValue) and find_attribute(ev, source, "keys") is not None:
+            for key, value in mapping_items(ev, source):
+                dict_set(ev, out, key, value)
             continue
         for pair in items_of(ev, source):
             items = items_of(ev, pair)
@@ -245,6 +252,8 @@ def make_reversed(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value
 
         return fixed([get_item(ev, source, Const(i)) for i in reversed(range(int(length(ev, source))))], reversed)
     refuse_unknown("reversed()", source)
+    if not isinstance(source, ObjectValue) and any(hasattr(source.type, n) for n in ("__reversed__", "__getitem__")):
+        raise Break("operator", name="reversed()", what=f"an object of class {source.type.__name__}")
     ev.raise_error(TypeError, f"'{source.type.__name__}' object is not reversible")
     raise AssertionError
 
@@ -306,6 +315,10 @@ def collection(ev: Any, cls: type, args: list[Value], kwargs: dict[str, Value]) 
     if cls is collections.Counter:
         made.factory = ClassValue(int)
         source = ev.force(args[0]) if args else None
+        if isinstance(source, Const) and source.value is None:
+            source, args = None, []
+        if isinstance(source, ObjectValue) or source is not None and kwargs:
+            raise Break("construct", what="a Counter of a mapping, or with counts of its own")
         if source is not None and not isinstance(source, DictValue):
             from .containers import dict_find
 

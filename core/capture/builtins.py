@@ -25,7 +25,7 @@ from .comparing import compare
 from .containers import dict_items
 from .iterate import items_of, iterate, next_of
 from .operator_rules import OPERATOR_RULES, Rule
-from .operators import binary, is_callable, length, truth
+from .operators import binary, call_special, is_callable, length, refuse_other_types, truth
 from .reading import is_api_function
 from .relied import registered_classes
 from .signals import Break, UserRaise
@@ -375,7 +375,18 @@ def b_pow(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
 
 
 def b_divmod(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    return TupleValue([binary(ev, ast.FloorDiv, *args), binary(ev, ast.Mod, *args)])
+    left, right = (ev.force(a) for a in args)
+    for value, name, other in ((left, "__divmod__", right), (right, "__rdivmod__", left)):
+        found = call_special(ev, value, name, other)
+        if found is not None:
+            return found
+    if not isinstance(left, Const) or not isinstance(right, Const):
+        refuse_other_types("divmod()", left, right)
+        names = f"'{left.type.__name__}' and '{right.type.__name__}'"
+        ev.raise_error(TypeError, f"unsupported operand type(s) for divmod(): {names}")
+    if left.symbolic or right.symbolic:
+        return TupleValue([binary(ev, ast.FloorDiv, left, right), binary(ev, ast.Mod, left, right)])
+    return natively(ev, divmod, [left, right], {}, "divmod()")
 
 
 def b_hash(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:

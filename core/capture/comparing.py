@@ -179,7 +179,8 @@ def identical(ev: Any, a: Value, b: Value) -> bool:
 
 def constant_tuple(value: Any) -> bool:
     """Whether it may be a constant of the code, of which Python keeps one object per file."""
-    return all(isinstance(v, Const) and v.origin is None or isinstance(v, TupleValue) and constant_tuple(v) for v in value.items)
+    return all(isinstance(v, Const) and v.origin is None or isinstance(v, TupleValue) and constant_tuple(v)
+               for v in value.items)
 
 
 def same_objects(ev: Any, a: Const, b: Const) -> bool:

@@ -208,7 +208,8 @@ class Evaluator:
 
     def lift_exception(self, problem: BaseException) -> ExceptionValue:
         plain = (int, float, str, bytes, bool, type(None))
-        lifted = [Const(a) if isinstance(a, plain) else Const(str(a)) for a in problem.args]
+        words = (a.replace("FakeTensor", "Tensor") if isinstance(a, str) else a for a in problem.args)
+        lifted = [Const(a) if isinstance(a, plain) else Const(str(a)) for a in words]
         return ExceptionValue(type(problem), list(lifted))
 
     # -- tensors ------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from .generators import Coroutine, make_generator
 from .iterate import items_of, iterate
 from .operators import binary, truth, unary
 from .scopes import free_names, mangle
-from .signals import Break
+from .signals import Break, UserRaise
 from .subscripts import get_item
 from .values import (
     NONE,
@@ -240,7 +240,12 @@ def mapping_items(ev: Any, source: Value) -> list[tuple[Value, Value]]:
         source = payload
     if isinstance(source, DictValue):
         return [(ev.force(e.key), e.value) for e in complete(ev, source, False).values()]
-    keys = get_attribute(ev, source, "keys")
+    try:
+        keys = get_attribute(ev, source, "keys")
+    except UserRaise as raised:
+        if raised.value.cls is not AttributeError:
+            raise
+        ev.raise_error(TypeError, f"'{source.type.__name__}' object is not a mapping")
     return [(ev.force(k), get_item(ev, source, k)) for k in items_of(ev, call(ev, keys, [], {}))]
 
 

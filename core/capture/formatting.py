@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import re
 import types
 from typing import Any
 
@@ -110,6 +112,10 @@ def format_value(ev: Any, value: Value, spec: str) -> str:
     return text_of(ev, value)
 
 
+# A template that asks its values for their texts only: %s, %r, %a, with names, flags and widths.
+TEXT_ONLY = re.compile(r"(?:[^%]|%%|%(?:\([^)]*\))?[-#0 +]*\d*(?:\.\d+)?[sra])*", re.DOTALL)
+
+
 class Shown:
     """Stands for a value inside %-formatting and str.format: Python asks it for its text."""
 
@@ -151,8 +157,13 @@ def percent(ev: Any, template: Const, value: Value) -> Value:
         operand = {lower(ev, e.key): shown(ev, e.value) for e in complete(ev, value).values()}
     else:
         operand = shown(ev, value)
-        if isinstance(operand, Shown):
-            operand = (operand,)
+        if isinstance(operand, Shown) and (not hasattr(value.type, "__getitem__")
+                                           or issubclass(value.type, tuple | str | collections.deque)):
+            operand = (operand,)                       # others may be mappings, of which nothing need be converted
+    given = operand if isinstance(operand, tuple) else operand.values() if isinstance(operand, dict) else (operand,)
+    if any(isinstance(x, Shown) for x in given) \
+            and (isinstance(template.value, bytes) or not TEXT_ONLY.fullmatch(template.value)):
+        raise Break("operator", name="%", what="an object that may be a number")
     return Const(ev.native(lambda: template.value % operand))
 
 

@@ -65,6 +65,8 @@ def iterate(ev: Any, value: Value) -> IteratorValue:
 
             if isinstance(value.cls, enum.EnumMeta):
                 return fixed([Const(m) for m in list[Any](value.cls)])
+        if any(hasattr(value.type, n) for n in ("__iter__", "__getitem__")) and not isinstance(value, ClassValue):
+            raise Break("iterate", what=f"an object of class {value.type.__name__}")
         ev.raise_error(TypeError, f"'{value.type.__name__}' object is not iterable")
     if isinstance(value, ObjectValue):
         found = call_special(ev, value, "__iter__")
@@ -200,7 +202,8 @@ def unpack(ev: Any, value: Value, count: int, star: int | None = None) -> list[V
     """The items for `count` targets, the one at `star` taking a list. Raises ValueError in the script as Python does."""
     value = ev.force(value)
     iterable = isinstance(value, ListValue | TupleValue | DictValue | SetValue | RangeValue | IteratorValue | TensorValue)
-    if not iterable and isinstance(value, Const) and not isinstance(value.value, str | bytes):
+    if not iterable and isinstance(value, Const) and not isinstance(value.value, str | bytes) \
+            and not any(hasattr(value.type, n) for n in ("__iter__", "__getitem__")):
         ev.raise_error(TypeError, f"cannot unpack non-iterable {value.type.__name__} object")
     iterator = iterate(ev, value)
     if star is None:

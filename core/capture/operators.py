@@ -7,7 +7,7 @@ import collections
 import operator
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from ..graph.constants import known_elements
 from ..symbolic.symint import sym_not
@@ -98,7 +98,7 @@ def refuse_unknown(name: str, *values: Value) -> None:
 
 
 # Types whose operators among each other are all written here: another pair of them is an error in Python as well.
-CLOSED = (int, float, bool, complex, str, bytes, type(None), type(Ellipsis), list, tuple, dict, set, frozenset, range, slice,
+CLOSED = (int, float, bool, complex, str, bytes, type(None), type(Ellipsis), list, tuple, dict, set, frozenset, range,
           type, types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 
 
@@ -110,13 +110,15 @@ def refuse_other_types(name: str, *values: Value) -> None:
 
 
 # -- arithmetic ----
-def binary(ev: Any, op: type, a: Value, b: Value) -> Value:
-    """`a op b`."""
+def binary(ev: Any, op: type, a: Value, b: Value, in_place: bool = False) -> Value:
+    """`a op b`; `in_place`: of `a op= b`, for which `a` has no way of its own."""
     a, b = ev.force(a), ev.force(b)
-    function, name, _ = BINARY[op]
+    function, name, function_in_place = BINARY[op]
     settle_members(ev, (f"__{name}__", f"__r{name}__"), a, b)
     if isinstance(a, SCALARS) and isinstance(b, SCALARS):
-        return on_scalars(ev, function, a, b)
+        return on_scalars(ev, function_in_place if in_place and isinstance(a, Const) else function, a, b)
+    if op is ast.Mod and isinstance(a, Const) and isinstance(a.value, str | bytes) and not issubclass(b.type, str | bytes):
+        return on_containers(ev, op, a, b, in_place)              # formatting: the other's own method is not asked
     if isinstance(a, ObjectValue) or isinstance(b, ObjectValue):
         tries = [(a, f"__{name}__", b), (b, f"__r{name}__", a)]
         if a.type is not b.type and issubclass(b.type, a.type) and isinstance(b, ObjectValue) \
@@ -128,15 +130,39 @@ def binary(ev: Any, op: type, a: Value, b: Value) -> Value:
                 return found
         if isinstance(a, TensorValue) or isinstance(b, TensorValue):
             raise Break("operator", name=SYMBOLS[name], what="a tensor and an object")
-        bad_operands(ev, name, a, b)
-    return on_containers(ev, op, a, b)
+        if op is ast.Mult:
+            for seq, count in ((a, b), (b, a)):
+                n = None if isinstance(seq, ObjectValue) or not hasattr(seq.type, "__getitem__") \
+                    else call_special(ev, count, "__index__")
+                if n is not None:
+                    return binary(ev, op, seq, n)
+        bad_operands(ev, op, a, b, in_place)
+    return on_containers(ev, op, a, b, in_place)
 
 
-def bad_operands(ev: Any, name: str, a: Value, b: Value, inplace: bool = False) -> None:
+def bad_operands(ev: Any, op: type, a: Value, b: Value, in_place: bool = False) -> NoReturn:
+    """The TypeError of an operator that neither operand has, in Python's own words."""
+    function, name, function_in_place = BINARY[op]
     refuse_unknown(SYMBOLS[name], a, b)
     refuse_other_types(SYMBOLS[name], a, b)
-    sign = SYMBOLS[name] + ("=" if inplace and name != "pow" else "")
-    ev.raise_error(TypeError, f"unsupported operand type(s) for {sign}: '{a.type.__name__}' and '{b.type.__name__}'")
+    try:
+        (function_in_place if in_place else function)(stand_in(a), stand_in(b))
+    except TypeError as problem:
+        ev.raise_error(TypeError, str(problem))
+    raise Break("operator", name=SYMBOLS[name], what=f"{a.type.__name__} and {b.type.__name__}")
+
+
+def stand_in(value: Value) -> Any:
+    """An object that is refused with the same words: of the same type, or of a bare class of the same name."""
+    cls = value.type
+    made = STAND_INS.get(cls)
+    return type(cls.__name__, (), {})() if made is None else made
+
+
+STAND_INS: dict[type, Any] = {
+    **{cls: cls() for cls in (int, float, bool, complex, str, bytes, list, tuple, dict, set, frozenset)},
+    type(None): None, type(Ellipsis): Ellipsis, range: range(0), slice: slice(0), type: object,
+    types.FunctionType: lambda: None, types.MethodType: types.MethodType(len, ()), types.BuiltinFunctionType: len}
 
 
 def on_scalars(ev: Any, function: Callable[..., Any], *operands: Value) -> Value:
@@ -147,7 +173,7 @@ def on_scalars(ev: Any, function: Callable[..., Any], *operands: Value) -> Value
     return Const(ev.native(function, *plain))
 
 
-def on_containers(ev: Any, op: type, a: Value, b: Value) -> Value:
+def on_containers(ev: Any, op: type, a: Value, b: Value, in_place: bool = False) -> Value:
     function, name, _ = BINARY[op]
     if op is ast.Add and isinstance(a, ListValue) and isinstance(b, ListValue) and a.cls is b.cls and a.cls in SEQUENCES:
         return like_list(a, [*list_items(ev, a), *list_items(ev, b)])
@@ -161,13 +187,17 @@ def on_containers(ev: Any, op: type, a: Value, b: Value) -> Value:
                 n = int(count.value)
                 items = list_items(ev, seq) * n
                 if isinstance(seq, TupleValue):
-                    return TupleValue(items)
+                    return TupleValue(items, seq.cls if seq.cls.__name__ == "Size" else tuple)
                 if seq.cls in SEQUENCES:
                     return like_list(seq, items)
     if isinstance(a, DictValue) and isinstance(b, DictValue) and op is ast.BitOr:
         refuse_counter(a, b)
+        if a.cls is not b.cls:                         # the one on the right may decide the class
+            raise Break("operator", name="|", what=f"{a.cls.__name__} and {b.cls.__name__}")
         pairs = [(e.key, e.value) for d in (a, b) for e in list(complete(ev, d).values())]
-        return new_dict(ev, pairs, a.cls)
+        made = new_dict(ev, pairs, a.cls)
+        made.factory = a.factory
+        return made
     if isinstance(a, SetValue) and isinstance(b, SetValue) and op in (ast.BitOr, ast.BitAnd, ast.Sub, ast.BitXor):
         return set_operation(ev, function, a, b)
     if op in (ast.BitOr, ast.BitAnd, ast.Sub, ast.BitXor) and (is_set_like(a) or is_set_like(b)):
@@ -178,7 +208,7 @@ def on_containers(ev: Any, op: type, a: Value, b: Value) -> Value:
         from .formatting import percent
 
         return percent(ev, a, b)
-    if isinstance(a, TensorValue) or isinstance(b, TensorValue):
+    if any(isinstance(v, TensorValue) for v in (a, b)) and not any(isinstance(v, DictValue | SetValue) for v in (a, b)):
         try:
             return run(ev, function, [lower(ev, a), lower(ev, b)], {}, f"operator {name}")
         except CannotLower:
@@ -188,10 +218,7 @@ def on_containers(ev: Any, op: type, a: Value, b: Value) -> Value:
         return OpaqueValue(union, ev.pin(union, "union"))
     if isinstance(a, OpaqueValue | NativeValue) or isinstance(b, OpaqueValue | NativeValue):
         raise Break("operator", name=SYMBOLS[name], what=f"{a.type.__name__} and {b.type.__name__}")
-    if op is ast.Add and isinstance(a, ListValue) and a.cls is list:
-        ev.raise_error(TypeError, f'can only concatenate list (not "{b.type.__name__}") to list')
-    bad_operands(ev, name, a, b)
-    raise AssertionError
+    bad_operands(ev, op, a, b, in_place)
 
 
 def is_set_like(value: Value) -> bool:
@@ -266,6 +293,11 @@ def inplace(ev: Any, op: type, a: Value, b: Value) -> Value:
         items = touch_list(ev, a)
         items[:] = items * int(lower(ev, b))
         return a
+    if isinstance(a, DictValue) and op is ast.BitOr and not isinstance(b, DictValue) and a.cls is not collections.Counter:
+        from .mapping_methods import dict_update
+
+        dict_update(ev, a, b)                      # any mapping, or pairs
+        return a
     if isinstance(a, DictValue) and op is ast.BitOr and isinstance(b, DictValue):
         refuse_counter(a, b)
         for e in list(complete(ev, b).values()):
@@ -277,7 +309,7 @@ def inplace(ev: Any, op: type, a: Value, b: Value) -> Value:
         ev.changed(a)
         return a
     found = call_special(ev, a, f"__i{name}__", b)
-    return found if found is not None else binary(ev, op, a, b)
+    return found if found is not None else binary(ev, op, a, b, in_place=True)
 
 
 def extend_unread(ev: Any, target: ListValue, more: list[Value]) -> None:
@@ -301,6 +333,7 @@ def unary(ev: Any, op: type, a: Value) -> Value:
     if found is None:
         sign = {"__neg__": "-", "__pos__": "+", "__invert__": "~"}[name]
         refuse_unknown(sign, a)
+        refuse_other_types(sign, a)
         ev.raise_error(TypeError, f"bad operand type for unary {sign}: '{a.type.__name__}'")
         raise AssertionError
     return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import enum
 import functools
+import keyword
 import os
 import types
 from typing import Any
@@ -159,7 +160,7 @@ def input_name(origin: Origin) -> str:
     word = "".join(c if c.isalnum() else "_" for c in text).strip("_")
     while "__" in word:
         word = word.replace("__", "_")
-    return word if word.isidentifier() else f"input_{word}"
+    return word if word.isidentifier() and not keyword.iskeyword(word) else f"input_{word}"
 
 
 # -- tensors ----

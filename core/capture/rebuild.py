@@ -7,6 +7,7 @@ contains itself) gets a name first and is filled afterwards.
 
 from __future__ import annotations
 
+import keyword
 import math
 import re
 import types
@@ -50,6 +51,10 @@ class CannotRebuild(Exception):
         self.values: list[Value] = []           # it and what contains it
 
 
+# Names that the text of an entry calls as they are.
+CALLED = frozenset({"abs", "float", "getattr", "int", "math", "max", "min", "round"})
+
+
 class Rebuilder:
     """Writes the lines of one entry. `fetches` come first, `lines` after the graph's call."""
 
@@ -73,7 +78,7 @@ class Rebuilder:
     def name(self, stem: str) -> str:
         """A fresh local name."""
         word = "".join(c if c.isalnum() or c == "_" else "_" for c in stem) or "value"
-        if not word.isidentifier() or word in ("if", "in", "is", "or", "and", "for", "def", "class", "lambda", "return"):
+        if not word.isidentifier() or keyword.iskeyword(word) or word in CALLED:
             word = f"v_{word}"
         found, number = word, 1
         while found in self.names or found in self.ev.slots:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import collections
 import operator
+import types
 from typing import Any
 
 from .containers import dict_find, dict_set, list_items, touch_list
 from .operators import call_special, on_scalars, refuse_unknown, special
+from .relied import can_change, class_lookup, settled
 from .signals import Break
 from .torch_calls import lower
 from .values import (
@@ -27,6 +29,22 @@ from .values import (
 
 
 # -- subscripts ----
+def of_class(ev: Any, obj: ClassValue, key: Value) -> Value:
+    """`cls[key]`. An alias like list[int] is only an annotation here, and stands for the class."""
+    from .attributes import get_attribute
+    from .calls import call
+
+    owner, raw = class_lookup(obj.cls, "__class_getitem__")
+    if can_change(type(obj.cls)) and settled(ev, type(obj.cls), "__getitem__")[0] is not None:
+        raise Break("operator", name="[]", what=f"class {obj.cls.__name__}, whose metaclass defines it")
+    if owner is None:
+        ev.raise_error(TypeError, f"type '{obj.cls.__name__}' is not subscriptable")
+    function = getattr(raw, "__func__", raw)
+    if isinstance(function, types.FunctionType) and function.__module__ not in ("typing", "typing_extensions"):
+        return call(ev, get_attribute(ev, obj, "__class_getitem__"), [key], {})
+    return obj
+
+
 def get_item(ev: Any, obj: Value, key: Value) -> Value:
     """`obj[key]`."""
     obj, key = ev.force(obj), ev.force(key)
@@ -54,7 +72,7 @@ def get_item(ev: Any, obj: Value, key: Value) -> Value:
 
         if isinstance(obj.cls, enum.EnumMeta):
             return Const(ev.native(operator.getitem, obj.cls, lower(ev, key)))
-        return obj                              # list[int]: a generic alias is only an annotation here
+        return of_class(ev, obj, key)
     refuse_unknown("[]", obj)
     ev.raise_error(TypeError, f"'{obj.type.__name__}' object is not subscriptable")
     raise AssertionError

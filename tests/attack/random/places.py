@@ -153,7 +153,7 @@ def a_class(view: View, cls: type, path: str) -> None:
     for name in list(vars(cls)):
         raw = vars(cls)[name]
         if name in ("__dict__", "__weakref__", "__module__", "__doc__", "__slots__", "__dataclass_fields__", "__qualname__",
-                    "__dataclass_params__", "__annotations__", "__match_args__", "_fields", "__orig_bases__"):
+                    "__dataclass_params__", "_abc_impl", "__annotations__", "__match_args__", "_fields", "__orig_bases__"):
             continue
         add(view, Place(f"{cls.__name__}.{name}", raw, functools.partial(setattr, cls, name),
                         functools.partial(delattr, cls, name), "class attribute"))
