@@ -105,7 +105,17 @@ def set_data(ev: Any, obj: TensorValue, value: Value) -> None:
 def plain_set(ev: Any, obj: ObjectValue, name: str, value: Value) -> None:
     """object.__setattr__: a descriptor of the class, else the instance."""
     if not through_descriptor(ev, obj, name, "__set__", [value]):
+        needs_place(ev, obj, name)
         store_attribute(ev, obj, name, value)
+
+
+def needs_place(ev: Any, obj: ObjectValue, name: str) -> None:
+    """Raises AttributeError in the script where an object has neither a `__dict__` nor a slot for an attribute."""
+    owner, raw = class_lookup(obj.cls, name)
+    if obj.cls.__dictoffset__ or isinstance(raw, types.MemberDescriptorType):
+        return
+    alike = type(obj.cls.__name__, (), {"__slots__": (), **({} if owner is None else {name: None})})()
+    ev.native(object.__setattr__, alike, name, None)              # fails in Python's own words
 
 
 def through_descriptor(ev: Any, obj: ObjectValue, name: str, how: str, values: list[Value]) -> bool:

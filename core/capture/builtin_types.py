@@ -11,7 +11,7 @@ from .calls import call
 from .containers import append, complete, dict_set, list_items, new_dict, new_set
 from .data_scalars import read_scalar
 from .iterate import fixed, items_of, iterate
-from .operators import call_special, length, refuse_unknown, truth
+from .operators import call_special, is_callable, length, refuse_unknown, truth
 from .relied import settled
 from .signals import Break
 from .subscripts import index_number
@@ -285,6 +285,8 @@ def make_object(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
 
 
 def make_partial(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if not is_callable(ev, args[0]):
+        ev.raise_error(TypeError, "the first argument must be callable")
     return PartialValue(args[0], list(args[1:]), dict(kwargs))
 
 
@@ -311,6 +313,8 @@ def collection(ev: Any, cls: type, args: list[Value], kwargs: dict[str, Value]) 
     made = new_dict(ev, [], cls)
     if cls is collections.defaultdict:
         made.factory = args[0] if args else NONE
+        if not is_callable(ev, made.factory) and getattr(ev.force(made.factory), "value", ...) is not None:
+            raise Break("construct", what="a defaultdict of what may not be callable")
         args = args[1:]
     if cls is collections.Counter:
         made.factory = ClassValue(int)

@@ -65,6 +65,8 @@ def call_builtin(ev: Any, callee: BuiltinValue, args: list[Value], kwargs: dict[
     if isinstance(real, types.MethodDescriptorType | types.WrapperDescriptorType) and args:
         from .methods import call_method
 
+        if not issubclass(ev.force(args[0]).type, real.__objclass__):
+            raise Break("call-unknown", what=f"{describe(callee)} of an object of another class")
         return call_method(ev, args[0], real.__name__, args[1:], kwargs)
     module = getattr(real, "__module__", None) or ""
     name = getattr(real, "__name__", "")

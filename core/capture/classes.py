@@ -55,6 +55,8 @@ def instantiate(ev: Any, callee: ClassValue, args: list[Value], kwargs: dict[str
     if cls in (dtype, device) or issubclass(cls, Tensor) or is_api_class(cls):
         return call_class(ev, cls, args, kwargs)
     if cls in (collections.OrderedDict, collections.Counter, collections.defaultdict, collections.deque):
+        if fitted(cls, args, kwargs) is None:
+            raise Break("construct", what=f"an object of class {cls.__name__} from arguments that do not fit")
         return collection(ev, cls, args, kwargs)
     if type(cls).__call__ is not type.__call__ or not is_plain_or_payload(cls) or getattr(cls, "_guardscope_module", False):
         raise Break("construct", what=f"an object of class {cls.__name__}")

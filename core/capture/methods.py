@@ -8,13 +8,13 @@ from .attribute_stores import delete_attribute, plain_set
 from .attributes import get_attribute
 from .builtin_types import update_dict
 from .calls import call
-from .comparing import COMPARE, compare, contains
+from .comparing import COMPARE, compare, contains, identical
 from .containers import (
     new_dict,
 )
 from .iterate import fixed, items_of, iterate, next_of
 from .mapping_methods import DICT, SET
-from .operators import BINARY, binary, length, truth
+from .operators import BINARY, binary, length, stand_in, truth
 from .sequence_methods import LIST, TUPLE, Method
 from .signals import Break
 from .signatures import fitted
@@ -79,7 +79,7 @@ def call_method(ev: Any, receiver: Value, name: str, args: list[Value], kwargs: 
         return rule(ev, receiver, *args, **kwargs)
     except TypeError as problem:
         if "positional argument" in str(problem) or "keyword argument" in str(problem):
-            ev.raise_error(TypeError, f"{receiver.type.__name__}.{name}() got arguments that do not fit")
+            raise Break("call-unknown", what=f"{receiver.type.__name__}.{name}() with arguments that do not fit") from None
         raise
 
 
@@ -90,12 +90,12 @@ def dunder(name: str) -> Method | None:
     stem = name.strip("_")
     for op, (_, word, _) in BINARY.items():
         if stem == word:
-            return lambda ev, a, b: binary(ev, op, a, b)
+            return lambda ev, a, b: binary(ev, op, a, b) if has_answer(ev, a, name, b) else Const(NotImplemented)
         if stem == "r" + word:
             return lambda ev, a, b: binary(ev, op, b, a)
     for op, (_, method, _) in COMPARE.items():
         if name == method:
-            return lambda ev, a, b: compare(ev, op, a, b)
+            return lambda ev, a, b: compared(ev, op, name, a, b)
     others: dict[str, Method] = {
         "getitem": lambda ev, a, k: get_item(ev, a, k), "len": lambda ev, a: Const(length(ev, a)),
         "contains": lambda ev, a, b: Const(contains(ev, a, b)), "iter": lambda ev, a: iterate(ev, a),
@@ -103,6 +103,28 @@ def dunder(name: str) -> Method | None:
         "next": lambda ev, a: next_of(ev, a, None), "repr": _repr, "str": _str,
     }
     return others.get(stem)
+
+
+def compared(ev: Any, op: type, name: str, a: Value, b: Value) -> Value:
+    """`a.__lt__(b)`, asked for by name: an object's own answer for itself only is NotImplemented for another."""
+    a, b = ev.force(a), ev.force(b)
+    if isinstance(a, ObjectValue) and a.payload is None:
+        same = identical(ev, a, b) if name in ("__eq__", "__ne__") else False
+        return Const(name == "__eq__") if same else Const(NotImplemented)
+    return compare(ev, op, a, b) if has_answer(ev, a, name, b) else Const(NotImplemented)
+
+
+def has_answer(ev: Any, a: Value, name: str, b: Value) -> bool:
+    """Whether a type's method, called by its name, takes an operand of the other's type. Python itself is asked, with stand-ins
+    for both."""
+    a, b = ev.force(a), ev.force(b)
+    if isinstance(a, ObjectValue | TensorValue | NativeValue) or isinstance(b, TensorValue):
+        return True
+    method = getattr(stand_in(a), name, None)
+    try:
+        return method is None or method(stand_in(b)) is not NotImplemented
+    except Exception:
+        return True
 
 
 def _setitem(ev: Any, a: Value, key: Value, value: Value) -> Value:
@@ -136,7 +158,7 @@ def on_constant(ev: Any, receiver: Const, name: str, args: list[Value], kwargs: 
             from .formatting import format_method
 
             return format_method(ev, value, args, kwargs)
-        if name == "join":
+        if name == "join" and len(args) == 1 and not kwargs:
             items = [ev.force(v) for v in items_of(ev, args[0])]
             for i, v in enumerate(items):
                 if not isinstance(v, Const) or not isinstance(v.value, str):

@@ -156,13 +156,18 @@ def stand_in(value: Value) -> Any:
     """An object that is refused with the same words: of the same type, or of a bare class of the same name."""
     cls = value.type
     made = STAND_INS.get(cls)
-    return type(cls.__name__, (), {})() if made is None else made
+    if made is not None:
+        return made()
+    base = next((b for b in cls.__mro__ if b in STAND_INS and b not in (bool, type(None), type)), None)
+    return type(cls.__name__, () if base is None else (base,), {})()
 
 
-STAND_INS: dict[type, Any] = {
-    **{cls: cls() for cls in (int, float, bool, complex, str, bytes, list, tuple, dict, set, frozenset)},
-    type(None): None, type(Ellipsis): Ellipsis, range: range(0), slice: slice(0), type: object,
-    types.FunctionType: lambda: None, types.MethodType: types.MethodType(len, ()), types.BuiltinFunctionType: len}
+STAND_INS: dict[type, Callable[[], Any]] = {
+    **{cls: cls for cls in (int, float, bool, complex, str, bytes, list, tuple, dict, set, frozenset, collections.deque,
+                            collections.OrderedDict, collections.Counter, collections.defaultdict)},
+    type(None): lambda: None, type(Ellipsis): lambda: Ellipsis, range: lambda: range(0), slice: lambda: slice(0),
+    type: lambda: object, types.FunctionType: lambda: stand_in, types.MethodType: lambda: types.MethodType(len, ()),
+    types.BuiltinFunctionType: lambda: len}
 
 
 def on_scalars(ev: Any, function: Callable[..., Any], *operands: Value) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ from .containers import (
 )
 from .iterate import items_of
 from .operators import binary, extend_unread, truth
+from .signals import Break
 from .subscripts import index_number
 from .values import (
     NONE,
@@ -45,9 +47,11 @@ def list_insert(ev: Any, self: ListValue, at: Value, item: Value) -> Value:
 
 def list_pop(ev: Any, self: ListValue, at: Value | None = None) -> Value:
     items = touch_list(ev, self)
+    if at is not None and self.cls is collections.deque:
+        raise Break("call-unknown", what="deque.pop() with an argument")
+    index = index_number(ev, ev.force(at), "list") if at is not None else -1
     if not items:
         ev.raise_error(IndexError, "pop from an empty deque" if self.cls is not list else "pop from empty list")
-    index = index_number(ev, ev.force(at), "list") if at is not None else -1
     if not -len(items) <= index < len(items):
         ev.raise_error(IndexError, "pop index out of range")
     return items.pop(index)

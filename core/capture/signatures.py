@@ -5,6 +5,7 @@ A call that does not fit breaks the graph, so that Python raises its own error i
 
 from __future__ import annotations
 
+import collections
 import functools
 import inspect
 from typing import Any
@@ -13,7 +14,12 @@ from typing import Any
 COUNTS: dict[Any, tuple[int, int | None, tuple[str, ...] | None]] = {
     next: (1, 2, ()), iter: (1, 2, ()), getattr: (2, 3, ()), max: (1, None, ("key", "default")),
     min: (1, None, ("key", "default")), functools.reduce: (2, 3, ()), functools.partial: (1, None, None), filter: (2, 2, ()),
-    map: (2, None, ()), slice: (1, 3, ()), range: (1, 3, ()), zip: (0, None, ("strict",)), super: (0, 2, ())}
+    map: (2, None, ()), slice: (1, 3, ()), range: (1, 3, ()), zip: (0, None, ("strict",)), super: (0, 2, ()),
+    bool: (0, 1, ()), list: (0, 1, ()), tuple: (0, 1, ()), set: (0, 1, ()), frozenset: (0, 1, ()), dict: (0, 1, None),
+    int: (0, 2, ("base",)), str: (0, 3, ("object", "encoding", "errors")), collections.OrderedDict: (0, 1, None),
+    collections.Counter: (0, 1, None), collections.deque: (0, 2, ("iterable", "maxlen")),
+    set.symmetric_difference: (2, 2, ()), frozenset.symmetric_difference: (2, 2, ()),
+    set.symmetric_difference_update: (2, 2, ()), dict.__reversed__: (1, 1, ()), str.join: (2, 2, ())}
 
 
 @functools.cache

@@ -169,7 +169,7 @@ def delete_item(ev: Any, obj: Value, key: Value) -> None:
     elif isinstance(obj, DictValue):
         from .containers import dict_delete
 
-        if dict_delete(ev, obj, key) is None:
+        if dict_delete(ev, obj, key) is None and obj.cls is not collections.Counter:       # which takes it as a count of zero
             ev.raise_error(KeyError, key)
     elif (method := special(ev, obj, "__delitem__")) is not None:
         from .calls import call

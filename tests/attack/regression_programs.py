@@ -11,6 +11,7 @@ import dataclasses
 import enum
 import functools
 import math
+import pathlib
 import sys
 import types
 import typing
@@ -1285,3 +1286,47 @@ def views_of_dicts_are_sets():
         return v + len(out), [sorted(x) if isinstance(x, (set, frozenset)) else x for x in out], sorted(held), \
             collections.deque([1]) == [1], collections.deque([1]) == collections.deque([1])
     return f, (row(),), lambda: dicts[0].update(q=3)
+
+
+@case
+def attributes_that_have_no_place():
+    class Bare:
+        __slots__ = ("a",)
+        fixed = 1
+    held = types.SimpleNamespace(path=pathlib.PurePath("a/b"), bare=Bare())
+    def f(v):
+        out = []
+        for o in (held.path, held.bare, Bare()):
+            for name in ("rate", "fixed", "a"):
+                try:
+                    setattr(o, name, 3)
+                    out.append(getattr(o, name))
+                except AttributeError as problem:
+                    out.append(str(problem))
+        try:
+            held.path.rate = 3
+        except AttributeError:
+            v = v + (2 + 1j).numerator
+        return v, out
+    return f, (row(),), nothing
+
+
+@case
+def functions_named_like_keywords():
+    def del_(a):
+        del a[0]
+        return a
+    def assert_(a):
+        assert a, a
+        return 1
+    max_, float_ = row(), row()
+    def f(v, a):
+        out = []
+        for g in (del_, assert_):
+            try:
+                out.append(g(a))
+            except (TypeError, AssertionError) as problem:
+                out.append(type(problem).__name__)
+        print("a break")
+        return v + max_ + float_, out, max(v.shape[0], 2), float("inf")
+    return f, (row(), [0, 2]), nothing
