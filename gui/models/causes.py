@@ -25,7 +25,7 @@ MOST_VALUES = 8
 class CauseRow:
     """`mark` picks the shape; `headline` is a line by itself; `calls` are the calls it led to; `cost_ns` is compile
     time; `code` and `line` say where; `advice` is what to change, `fix` a line to write (either may be ""); `place`: the
-    value that varies, as the ledger calls it, "" for other kinds of causes."""
+    value that varies, as the ledger calls it, "" for other kinds of causes; `versions`: recompilations it led to."""
 
     mark: str
     headline: str
@@ -38,6 +38,7 @@ class CauseRow:
     file: str = ""
     line: int = 0
     place: str = ""
+    versions: int = 0
 
 
 def cause_rows(session: Any) -> list[CauseRow]:
@@ -72,7 +73,8 @@ def _recompile_row(session: Any, c: summary.Cause, own: int, eager: np.ndarray) 
     return CauseRow("eager_limit" if c.reached_limit else "recompile", headline, detail,
                     cure[:1].upper() + cure[1:], advice.line if advice is not None else "", c.compile_ns,
                     calls + (tuple(int(x) for x in eager[:1000]) if c.reached_limit else ()), c.code,
-                    guard.file if guard is not None else "", guard.line if guard is not None else 0, c.place)
+                    guard.file if guard is not None else "", guard.line if guard is not None else 0, c.place,
+                    c.versions)
 
 
 def _error_rows(session: Any) -> list[CauseRow]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QWidget
 
@@ -70,6 +72,11 @@ class FunctionsView(View):
         facts = self.model.facts
         if facts is None:
             return []
+        causes: dict[int, list[tuple[str, int]]] = defaultdict(list)
+        for cause in self.model.causes():
+            if cause.place and cause.code is not None:
+                causes[cause.code].append((cause.place, cause.versions))
+        self._used_by = causes
         return [self._code_row(c) for c in facts.session.codes if c.kind != "resume"]
 
     def _code_row(self, c: Code) -> Row:
@@ -93,6 +100,12 @@ class FunctionsView(View):
             tips.append(f"The limit of {limit} versions is reached: " + explain("eager_limit"))
         kept = facts.kept(c.id)
         versions = f"{kept} of {limit}" if own else "none"
+        used = self._used_by.get(c.id, ())
+        if used:
+            tips.append("places used up by " + ", ".join(f"{place} ({n})" for place, n in used[:4]))
+        if 0.75 * limit <= kept < limit:
+            left = limit - kept
+            tips.append(f"Near the limit: after {plural(left, 'more version')} it runs as plain Python where none fits.")
         if kept < len(own):
             tips.append(f"{plural(len(own), 'version')} made; {kept} of them since the caches were last reset")
         return Row(("code", c.id), [title, number(int(outcomes.sum())), "not compiled" if given_up else versions],
