@@ -6,9 +6,9 @@ Reads only; no Qt. Every method is cheap to call again: results are kept per rev
 from __future__ import annotations
 
 import itertools
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -72,18 +72,6 @@ class ReadLine:
     line: int = 0
 
 
-@dataclass(slots=True)
-class LineMarks:
-    """What happened on a source line. `breaks` and `not_compiled` are sentences; `guards` are the conditions that read
-    something here, `failures` how often they failed; `nodes` counts graph nodes."""
-
-    breaks: list[tuple[str, str]] = field(default_factory=list)
-    not_compiled: list[str] = field(default_factory=list)
-    guards: list[str] = field(default_factory=list)
-    failures: int = 0
-    nodes: int = 0
-
-
 class Facts:
     """Answers about one session. `revision` goes up with `renew()`, which forgets every answer; no two Facts share one."""
 
@@ -91,7 +79,7 @@ class Facts:
         self.session = session
         self.revision = next(_revisions)
         self._kept: dict[Any, Any] = {}
-        self._lasting: dict[Any, Any] = {}
+        self.lasting: dict[Any, Any] = {}
 
     def renew(self) -> None:
         self.revision = next(_revisions)
@@ -278,11 +266,11 @@ class Facts:
 
     def guards(self, artifact: int) -> list[GuardRow]:
         """The guards of an artifact; they never change once written."""
-        found = self._lasting.get(("guards", artifact))
+        found = self.lasting.get(("guards", artifact))
         if not found:
             found = [self._spelled(self.session.artifacts[artifact].code, g, "origin", "condition")
                      for g in self.session.guards(artifact)]
-            self._lasting["guards", artifact] = found
+            self.lasting["guards", artifact] = found
         return found
 
     def _spelled(self, code: int, row: Any, *fields: str) -> Any:
@@ -318,9 +306,9 @@ class Facts:
 
     def nodes(self, artifact: int) -> list[NodeRow]:
         """The nodes of an artifact's graph, `kernel` being the id of the kernel that computes them."""
-        found = self._lasting.get(("nodes", artifact))
+        found = self.lasting.get(("nodes", artifact))
         if not found:
-            found = self._lasting["nodes", artifact] = self.session.nodes(artifact)
+            found = self.lasting["nodes", artifact] = self.session.nodes(artifact)
         kernel_of = self.keep("kernel of", self._kernels_of_nodes).get(artifact, {})
         return [n if n.kernel == kernel_of.get(n.index) else replace(n, kernel=kernel_of.get(n.index)) for n in found]
 
@@ -339,47 +327,6 @@ class Facts:
         script = self.session.info.get("script", "")
         used = {c.file for c in self.session.codes}
         return sorted(self.session.sources, key=lambda f: (f != script, f not in used, f))
-
-    def line_marks(self, file: str) -> dict[int, LineMarks]:
-        """Line -> what happened there."""
-        return self.keep(("marks", file), lambda: self._line_marks(file))
-
-    def _line_marks(self, file: str) -> dict[int, LineMarks]:
-        marks: dict[int, LineMarks] = defaultdict(LineMarks)
-        for b in self.session.breaks:
-            if b.file == file and (b.sentence, b.hint) not in marks[b.line].breaks:
-                marks[b.line].breaks.append((b.sentence, b.hint))
-        for n in self.session.not_compiled:
-            if n.file == file and n.why not in marks[n.line].not_compiled:
-                marks[n.line].not_compiled.append(n.why)
-        for a in self.session.artifacts:
-            history = self.guard_history(a.id)
-            if self.session.codes[a.code].file != file and not history:
-                continue
-            guards, nodes = self._places(a.id)
-            for index, where, line, condition in guards:
-                if where == file:
-                    mark = marks[line]
-                    if len(mark.guards) < 12 and (said := self.spelled(a.code, condition)) not in mark.guards:
-                        mark.guards.append(said)
-                    if index in history:
-                        mark.failures += history[index].failures
-            for (where, line), count in nodes.items():
-                if where == file:
-                    marks[line].nodes += count
-        return dict(marks)
-
-    def _places(self, artifact: int) -> tuple[list[tuple[int, str, int, str]], Counter[tuple[str, int]]]:
-        """Where the source has something to do with an artifact: (guard index, file, line, condition), and operations by
-        (file, line)."""
-        found = self._lasting.get(("places", artifact))
-        if not found:
-            guards = self.session.guards(artifact)
-            found = ([(g.index, g.file, g.line, g.condition) for g in guards if g.line],
-                     Counter((n.file, n.line) for n in self.session.nodes(artifact) if n.line and n.op))
-            if guards:                       # a version without any is one whose guards are still to come
-                self._lasting["places", artifact] = found
-        return found
 
     def code_at(self, file: str, line: int) -> Code | None:
         """The innermost function (resume functions aside) whose text holds the line."""

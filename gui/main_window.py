@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .widgets.settings_dialog import Chosen
 
 STATE_VERSION = 2
+LARGE_FILE = 8 << 20             # bytes of a session whose opening is announced
 
 
 class MainWindow(QMainWindow):
@@ -150,6 +151,9 @@ class MainWindow(QMainWindow):
             return False
         try:
             if path.is_file() and (is_sqlite(path) or path.suffix == ".guardscope"):
+                if path.stat().st_size > LARGE_FILE:
+                    self.show_banner(f"opening {path.name}\N{HORIZONTAL ELLIPSIS}", True)
+                    self.strip.repaint()         # at once: reading it takes a second
                 session = Session(path)
                 script = Path(str(session.info.get("script", "")))
                 said = session.info.get("argv")

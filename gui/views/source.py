@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from ..facts import LineMarks
+from ..facts import Facts
+from ..models.line_marks import LineMarks, line_marks, read_on
 from ..models.pieces import Piece, by_line, pieces
 from ..numbers import plural
 from ..widgets.code_edit import CodeEdit, Mark
 from ..widgets.elided import ElidedLabel
 from .base import View
+
+AT_ONCE, A_WHILE = 0.1, 0.02              # seconds of reading before the text is shown, and between two looks at the user
 
 
 class SourceView(View):
@@ -65,15 +69,26 @@ class SourceView(View):
             self.says.setText("The session holds no source text." if facts is not None else "")
             return
         self.files.setCurrentIndex(self.files.findData(file))
-        self.edit.show_text(facts.session.sources[file], self.marks(file))
-        marks = facts.line_marks(file)
-        breaks = sum(len(m.breaks) for m in marks.values())
-        self.says.setText("   ".join(
-            ([plural(breaks, "graph break")] if breaks else []) + [f"{file}"]))
+        known = read_on(facts, AT_ONCE)
+        self.edit.show_text(facts.session.sources[file], self.marks(file, known))
+        breaks = len({(b.line, b.sentence) for b in facts.session.breaks if b.file == file})
+        self.says.setText("   ".join(([plural(breaks, "graph break")] if breaks else []) + [file]
+                                     + ([] if known else ["reading what happened on each line\N{HORIZONTAL ELLIPSIS}"])))
+        if not known:
+            QTimer.singleShot(0, self, self.contained(lambda: self._read_on(facts, file)))
         if s.line is not None and s.file == file:
             self.edit.show_line(s.line, self._span())
         else:
             self.edit.show_line(None)
+
+    def _read_on(self, facts: Facts, file: str) -> None:
+        """Many versions are read a little at a time, so that the window goes on."""
+        if facts is not self.model.facts or not self.isVisible():
+            return                               # what is asked for next begins where this ended
+        if read_on(facts, A_WHILE):
+            self._show(file)
+        else:
+            QTimer.singleShot(0, self, self.contained(lambda: self._read_on(facts, file)))
 
     def _span(self) -> tuple[int, int, int] | None:
         facts, s = self.model.facts, self.model.selection
@@ -84,11 +99,11 @@ class SourceView(View):
             next((n for n in facts.nodes(s.artifact) if n.index == s.node), None)
         return (row.col, row.end_line, row.end_col) if row is not None and row.end_col > row.col else None
 
-    def marks(self, file: str) -> dict[int, Mark]:
-        """Line -> margin."""
+    def marks(self, file: str, happened_too: bool = True) -> dict[int, Mark]:
+        """Line -> margin; the pieces alone unless `happened_too`."""
         facts = self.model.facts
         assert facts is not None
-        piece_at, happened = by_line(pieces(facts, file)), facts.line_marks(file)
+        piece_at, happened = by_line(pieces(facts, file)), line_marks(facts, file) if happened_too else {}
         return {line: _mark(line, piece_at.get(line), happened.get(line)) for line in {*piece_at, *happened}}
 
 

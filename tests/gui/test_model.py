@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from guardscope.gui.models.line_marks import line_marks
 from guardscope.gui.session_model import Selection, SessionModel
 from guardscope.gui.words import call_sentence, call_title, failure_sentence
 
@@ -103,7 +104,7 @@ def test_facts_of_the_story(model: SessionModel) -> None:
     assert facts.guard_history(0)[1].failures == 7
     assert facts.guard_history(0)[1].seen == "7"
     assert [c.resume_line for c in facts.resumes_of(2)] == [23]
-    marks = facts.line_marks(facts.files()[0])
+    marks = line_marks(facts, facts.files()[0])
     assert marks[23].breaks[0][0].startswith("print()")
     assert marks[28].not_compiled
 

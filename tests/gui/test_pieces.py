@@ -119,3 +119,20 @@ def test_a_session_without_runs(tmp_path: Path, path: Path) -> None:
 
     assert all(p.runs == 0 for p in pieces(Facts(NoRuns()), facts.files()[0]))
     session.close()
+
+
+def test_many_versions_are_read_a_little_at_a_time(make_window: Any, path: Path, qtbot: Any,
+                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    from guardscope.gui.views import source
+
+    monkeypatch.setattr(source, "AT_ONCE", 0.0)
+    monkeypatch.setattr(source, "A_WHILE", 0.0)
+    window = make_window()
+    assert window.open_path(path)
+    qtbot.waitUntil(lambda: window.jobs.idle and not window.views["source"].held)
+    window.show_view("source")
+    view = window.views["source"]
+    assert "reading what happened" in view.says.text()
+    assert view.edit.marks[7].bar == "python" and view.edit.marks[7].sign == ""
+    qtbot.waitUntil(lambda: "reading what happened" not in view.says.text())
+    assert view.edit.marks[7].sign == "break"
