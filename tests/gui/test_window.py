@@ -198,3 +198,18 @@ def test_a_label_with_padding_shows_its_text_whole(qapp: Any) -> None:
     label.resize(label.sizeHint())
     assert label.fontMetrics().horizontalAdvance(label.text()) <= label.contentsRect().width()
     label.deleteLater()
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_what_does_not_fit_the_toolbar_is_behind_a_button_that_can_be_seen(make_window: Any, qapp: Any, name: str) -> None:
+    from guardscope.gui import theme
+    from PySide6.QtWidgets import QToolBar, QToolButton
+
+    theme.apply(qapp, name)
+    window = make_window(size=(600, 400))
+    qapp.processEvents()
+    button = window.findChild(QToolBar).findChild(QToolButton, "qt_toolbar_ext_button")
+    assert button.isVisible()
+    image = button.grab().toImage()
+    lightness = [image.pixelColor(x, y).lightness() for x in range(2, image.width() - 2) for y in range(4, image.height() - 4)]
+    assert max(lightness) - min(lightness) > 80
