@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...core.events import summary
+from ...core.events.guard_use import unread
 from ...core.events.schema import OUTCOME_NUMBER, WRONG_RESULT
 from ..facts import code_name, code_title
 from ..live import innermost
@@ -68,7 +69,11 @@ def _recompile_row(session: Any, c: summary.Cause, own: int, eager: np.ndarray) 
         detail += "; never the only thing that had changed"
     advice = summary.advise(session, c)
     cure = advice.cure if advice is not None else ""
-    guard = next((g for g in session.guards(c.artifact) if g.index == c.guard), None) if c.artifact >= 0 else None
+    guards = session.guards(c.artifact) if c.artifact >= 0 else []
+    guard = next((g for g in guards if g.index == c.guard), None)
+    unused = unread(session, c.artifact, guards).get(c.guard) if guards else None
+    if unused:
+        detail += f"{'; ' if detail else ''}guarded, but never read: {unused}"
     calls = tuple(sorted({x for x in c.calls if x >= 0}))
     return CauseRow("eager_limit" if c.reached_limit else "recompile", headline, detail,
                     cure[:1].upper() + cure[1:], advice.line if advice is not None else "", c.compile_ns,

@@ -140,3 +140,11 @@ def test_the_meter_tells_what_used_the_places_and_warns_before_the_limit(shown: 
     assert "Near the limit: after 1 more version it runs as plain Python where none fits." in tip
     assert "Near the limit" not in shown(COUNTER.replace("range(12)", "range(3)")).views["functions"].tree_model.row_of(
         ("code", 0)).tip
+
+
+def test_a_recompilation_for_what_is_never_read_is_called_so(shown: Any) -> None:
+    window = shown("import torch\n\n\n@torch.compile\ndef f(x, mask):\n    if mask is not None:\n        x = x + 1\n"
+                   "    return x * 2\n\n\nfor n in (2, 3, 4):\n    f(torch.ones(3), torch.ones(n))\n")
+    text = page(window, "causes")
+    assert "mask.shape[0] took 2 values: 2 versions of f" in text
+    assert "guarded, but never read: no element, size or dtype of it is used, only that it is a tensor" in text
