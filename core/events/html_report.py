@@ -95,7 +95,7 @@ def _artifacts(session: Any) -> list[dict[str, Any]]:
                  for source, dim, symbol in a.dynamic_dims],
         "graph": a.graph_text, "python": a.python_text, "kernels": kernels[a.id],
         "guards": [[g.kind, result_words(session, a.code, g.origin), result_words(session, a.code, g.condition), g.line,
-                    failures[a.id, g.index]] for g in session.guards(a.id)],
+                    failures[a.id, g.index], g.ns if g.way == "test" else 0] for g in session.guards(a.id)],
     } for a in session.artifacts]
 
 

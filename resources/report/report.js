@@ -24,7 +24,7 @@ function time(ns) {
   for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["\u00b5s", 1e3]]) if (ns >= size) return (ns / size).toPrecision(3) + " " + unit;
   return Math.round(ns) + " ns";
 }
-const heading = text => el("th", { class: ["call", "time", "line", "failed"].includes(text) ? "num" : null }, text);
+const heading = text => el("th", { class: ["call", "time", "line", "failed", "cost"].includes(text) ? "num" : null }, text);
 const count = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 const version = a => a < 0 ? "" : `version ${D.artifacts[a].version} of ${D.codes[D.artifacts[a].code].title}${D.artifacts[a].owner ? ` (${D.artifacts[a].owner})` : ""}`;
 
@@ -201,10 +201,11 @@ function versionRows() {
     if (S.search && !guards.length) return null;
     return el("details", { open: !!S.search }, el("summary", {}, version(i), ` \u00b7 ran ${a.uses}x \u00b7 compiled in ${time(a.ns)}`,
         a.dims.map(([place, symbol]) => ` \u00b7 ${place} = ${symbol}`)),
-      el("table", {}, el("tr", {}, ["value", "condition", "kind", "line", "failed"].map(heading)),
-        guards.map(([kind, origin, condition, line, failed]) => el("tr", { class: failed ? "failed" : null },
+      el("table", {}, el("tr", {}, ["value", "condition", "kind", "line", "failed", "cost"].map(heading)),
+        guards.map(([kind, origin, condition, line, failed, ns]) => el("tr", { class: failed ? "failed" : null },
           el("td", { class: "mono" }, origin), el("td", { class: "mono" }, condition), el("td", { class: "soft" }, kind),
-          el("td", { class: "num" }, line || ""), el("td", { class: "num" }, failed || "")))),
+          el("td", { class: "num" }, line || ""), el("td", { class: "num" }, failed || ""),
+          el("td", { class: "num", title: "what its test takes in a reused call" }, ns > 0 ? time(ns) : "")))),
       [["Graph", a.graph], ["Residual Python", a.python], ...a.kernels.map(k => [`Kernel ${k.name}`, k.source])]
         .filter(([, text]) => text).map(([title, text]) => el("details", {}, el("summary", {}, title), el("pre", {}, text))));
   });

@@ -142,3 +142,11 @@ def test_a_hostile_condition_is_no_proof():
     guards = [row(0, "SHAPE_ENV", "n", "n >= __import__('os').getpid()"), row(1, "SHAPE_ENV", "n", "n == " + "9" * 400),
               row(2, "FLOAT_NOT_NAN", "m", "m: not NaN"), row(3, "NOT_ALIASING", "n", "")]
     assert implied(guards) == {}
+
+
+def test_the_html_report_has_the_costs(session):
+    from guardscope.core.events.html_report import report_data
+
+    rows = report_data(session)["artifacts"][0]["guards"]
+    assert [row[-1] for row in rows] == [g.ns if g.way == "test" else 0 for g in session.guards(0)]
+    assert any(row[-1] > 0 for row in rows)
