@@ -93,7 +93,7 @@ def compile_artifact(runtime: Runtime, state: CodeState, frame: Frame, fn: Any, 
     # After the backend: expanding an operator may compare symbolic sizes, and what it decides must be guarded too.
     program = guard_compiler.build(captured.guards, captured.env, list(unit.params), captured.globals_slots)
     RECORDER.phase(None, state.code_id, "guards", t2, clock())
-    entry = captured.make_entry(built.call if built is not None else None)
+    entry = captured.make_entry(built.call if built is not None else None, program.covers)
     artifact = Artifact(id=next(_local_numbers), version=state.versions, options_key=runtime.key, guards=program,
                         check=program.check, entry=entry, graph=graph, ends_in_break=captured.break_ is not None,
                         native=native, captured=captured, kernels=built.kernels if built is not None else [])

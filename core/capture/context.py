@@ -56,7 +56,7 @@ class Captured:
     env: ShapeEnv
     globals_slots: dict[str, Any]
     entry_source: str
-    make_entry: Callable[[Callable[..., tuple] | None], Callable[..., Any]]
+    make_entry: Callable[..., Callable[..., Any]]        # (graph's callable or None, GuardProgram.covers): entry_source
     break_: BreakInfo | None = None
     reads: list[tuple[str, str]] = field(default_factory=list)
     tensors: dict[Origin, Any] = field(default_factory=dict)

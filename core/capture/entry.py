@@ -20,6 +20,7 @@ from typing import Any
 
 from ..graph.node import Node, Span
 from . import effects
+from .bound_inputs import bound_inputs, reader_of
 from .breaks import BreakInfo
 from .cached_calls import check_cached
 from .closing import alias_guards, present_guards, prune_inputs, unread, written_inputs
@@ -64,34 +65,42 @@ def assemble(ev: Any, r: Rebuilder, info: BreakInfo | None, span: Span | None = 
     alias_guards(ev)
     names_guard(ev)
     inputs = prune_inputs(graph, ev.inputs)
+    bound = bound_inputs(r, [node.origin for node, _ in inputs]) if not written_inputs(ev) else None
     arguments = ", ".join(r.fetch(node.origin) for node, _ in inputs)
     present_guards(ev, [*r.fetched, *unread(ev)])
-    body = list(r.fetches)
-    if graph.computes or outputs:
-        names = [r.output_names[id(v)] for v in outputs]
-        target = f"{', '.join(names)}{',' if len(names) == 1 else ''} = " if names else ""
-        body += run_graph(ev, f"{target}__graph({arguments})", r.lines, r.builtin(Exception))
-    else:
-        body += r.lines
+    names = [r.output_names[id(v)] for v in outputs]
+    target = f"{', '.join(names)}{',' if len(names) == 1 else ''} = " if names else ""
     params = list(ev.unit.params)
-    source = "\n".join([f"def entry({', '.join(['__fn', *params])}):", *(f"    {line}" for line in body)]) + "\n"
+
+    def text(fetches: list[str], call: str) -> str:
+        ran = run_graph(ev, target + call, r.lines, r.builtin(Exception)) if graph.computes or outputs else r.lines
+        lines = [f"def entry({', '.join(['__fn', *params])}):", *(f"    {line}" for line in [*fetches, *ran])]
+        return "\n".join(lines) + "\n"
+
+    source = text(r.fetches, f"__graph({arguments})")
+    bound_source = text(bound.fetches, bound.call) if bound is not None else ""
     slots = dict(ev.slots)
     rt = ev.context.rt
 
     scope = ev.function.__globals__
     place = span if span is not None else Span(ev.unit.file, ev.unit.first_line)
 
-    def make_entry(graph_callable: Callable[..., tuple] | None) -> Callable[..., Any]:
+    def make_entry(graph_callable: Callable[..., tuple] | None, covers: dict[Any, tuple] | None = None) -> Callable[..., Any]:
         namespace = {**slots, "__graph": graph_callable or constants_only(graph), "__rt": rt,
                      "__name__": scope.get("__name__", "")}
-        entry = compile_entry(source, namespace, ev.unit.original, place)
+        further = bound.names(graph_callable, covers or {}) if bound is not None else None
+        if bound is not None and further is not None:
+            captured.entry_source = bound_source
+            namespace.update(further, __read=reader_of(bound, namespace))
+        entry = compile_entry(captured.entry_source, namespace, ev.unit.original, place)
         alone = info is None or ev.unit.kind == "resume" or ev.unit.is_generator
         return entry if alone else driver(entry, params)
 
-    return Captured(
+    captured = Captured(
         graph=graph, guards=list(ev.guards.values()), env=ev.env, globals_slots=dict(slots), entry_source=source,
         make_entry=make_entry, break_=info, reads=account(ev, r.fetched), tensors=dict(ev.input_tensors),
         kinds=ev.kinds, examples=tuple(real for _, real in inputs), continuations=list(ev.continuations))
+    return captured
 
 
 def run_graph(ev: Any, call: str, lines: list[str], every: str) -> list[str]:

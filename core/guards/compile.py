@@ -17,8 +17,8 @@ from ..tensor.state import STATE
 from .emit import Writer
 from .explain import condition_text, expected_text, explain, holds
 from .guard import Failure, Guard
-from .order import MODULE_SLOTS, decided_by_meta, module_anchor, ordered, other_origins, prefixes
-from .origin import InstanceDictOrigin, Origin, SizeOrigin
+from .order import decided_by_meta, module_anchor, ordered, other_origins, prefixes, stores_of
+from .origin import Origin, SizeOrigin
 from .read import Scope
 
 _numbers = itertools.count()
@@ -37,11 +37,20 @@ class Covered:
 
     def add(self, root: Any, epoch: object, *stores: Any) -> None:
         """Remember that the guards below `root` held. `epoch` is the one read before they were tested; `stores` are the
-        dictionaries of modules through which everything below was reached."""
+        dictionaries of modules through which everything below was reached. The reference to `root` is a new object each
+        time (it has a callback): so it also stands for all that was found below. It forgets the dictionaries, and with them
+        the parameters, when the module is gone."""
         if len(self.passed) >= ROOTS_REMEMBERED:
             self.passed.clear()
+        passed, place = self.passed, id(root)
+
+        def gone(ref: Any) -> None:
+            known = passed.get(place)
+            if known is not None and known[1] is ref:
+                passed.pop(place, None)
+
         try:
-            self.passed[id(root)] = (epoch, weakref.ref(root), *stores)
+            passed[place] = (epoch, weakref.ref(root, gone), *stores)
         except TypeError:                                  # cannot be held weakly: tested every time
             pass
 
@@ -53,6 +62,7 @@ class GuardProgram:
                  slots: dict[str, dict]) -> None:
         self.guards, self.bindings = guards, bindings
         self.params, self.slots = list(params), slots
+        self.covers: dict[Origin, tuple[Covered, list[tuple[Origin, str]]]] = {}     # of `check` and `rest` alike
         self.check: Check
         self.check, self.source = self._compile("check", lambda g: True)
         self.rest: Check | None = None
@@ -93,7 +103,8 @@ class GuardProgram:
     # -- code ---------------------------------------------------------------------------------------------------------
     def _compile(self, name: str, wanted: Callable[[Guard], bool]) -> tuple[Check, str]:
         chosen = [(i, g) for i, g in enumerate(self.guards) if wanted(g)]
-        groups = _groups(chosen)
+        groups = {anchor: members for anchor, members in _groups(list(enumerate(self.guards))).items()
+                  if all(wanted(g) for _, g in members)}
         covered = {i for members in groups.values() for i, _ in members}
         w = Writer(self.params, self.guards, self.bindings, self.slots)
         w.constant("STATE", STATE)
@@ -130,7 +141,7 @@ class GuardProgram:
 
     def _call_covered(self, w: Writer, number: int, anchor: Origin, members: list, call: str) -> None:
         root = w.fetch(anchor)
-        cover = Covered()
+        cover, reached = self.covers.setdefault(anchor, (Covered(), _stores(members)))
         p = w.prefix
         w.namespace[f"{p}passed_{number}"] = cover.passed
         w.namespace[f"{p}remember_{number}"] = cover.add
@@ -139,7 +150,7 @@ class GuardProgram:
         w.line(f"{p}epoch = {p}STATE.epoch")
         w.line(f"{p}known = {p}passed_{number}.get({p}id({root}))")
         # the dictionaries report changes of their contents (STATE.epoch); that a module has another dictionary, nobody does
-        stores = [w.store(o, slot) for o, slot in _stores(members)]
+        stores = [w.store(o, slot) for o, slot in reached]
         replaced = "".join(f" or {p}known[{i}] is not {s}" for i, s in enumerate(stores, 2))
         w.line(f"if {p}known is None or {p}known[0] is not {p}epoch or {p}known[1]() is not {root}{replaced}:")
         w.line(f"    {p}failed = {p}below_{number}({call})")
@@ -165,8 +176,7 @@ def _stores(members: list[tuple[int, Guard]]) -> list[tuple[Origin, str]]:
     found: dict[tuple[Origin, str], None] = {}
     for _, g in members:
         for o in (g.origin, *other_origins(g)):
-            steps = [s for s in (o, *prefixes(o)) if isinstance(s, InstanceDictOrigin) and s.slot in MODULE_SLOTS]
-            found.update(dict.fromkeys((s.of, s.slot) for s in steps[::-1]))
+            found.update(dict.fromkeys(stores_of(o)))
     return list(found)
 
 

@@ -82,15 +82,22 @@ def module_anchor(guard: Guard) -> Origin | None:
     `_buffers` alone, which cannot change without a new STATE.epoch. None for guards to be tested at every call."""
     if guard.kind not in COVERED_KINDS or (guard.kind == "TENSOR_MATCH" and rank(guard) != 1):
         return None
-    anchors = {_anchor(o) for o in (guard.origin, *other_origins(guard))}
+    anchors = {module_of(o) for o in (guard.origin, *other_origins(guard))}
     return anchors.pop() if len(anchors) == 1 else None
 
 
-def _anchor(origin: Origin | None) -> Origin | None:
+def module_of(origin: Origin | None) -> Origin | None:
+    """The outermost module that an origin is reached from through its dictionaries of modules, parameters and buffers alone."""
     here, steps = origin, 0
     while isinstance(here, InstanceDictOrigin) and here.slot in MODULE_SLOTS:
         here, steps = here.of, steps + 1
     return here if steps else None
+
+
+def stores_of(origin: Origin | None) -> list[tuple[Origin, str]]:
+    """(module, name of its dictionary) for every such step that the origin takes, outermost first."""
+    steps = [s for s in (origin, *prefixes(origin)) if isinstance(s, InstanceDictOrigin) and s.slot in MODULE_SLOTS]
+    return [(s.of, s.slot) for s in steps[::-1]]
 
 
 def decided_by_meta(guard: Guard, params: tuple[str, ...], bindings: dict[str, Origin]) -> bool:

@@ -77,6 +77,15 @@ class Stages:
     program: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A second entry: `call` takes the inputs but those at `places`, then (known, read, root) as capture/bound_inputs.py
+    says."""
+
+    places: tuple[int, ...]
+    call: Callable[..., tuple]
+
+
 class CompiledGraph:
     """A graph as kernels and one launch function, `entry`. Calls may overlap: each takes a frame of its own."""
 
@@ -162,7 +171,10 @@ class CompiledGraph:
         self._file = file = f"<launch {self.options.name} {next(_NUMBERS)}>"
         linecache.cache[file] = (len(self.launch_text), None, self.launch_text.splitlines(True), file)
         exec(compile(self.launch_text, file, "exec"), names)
-        return names[name], names["bind"]
+        entry = names[name]
+        if f"{name}_bound" in names:
+            entry.bound = Bound(self._writer.held_places(), names[f"{name}_bound"])
+        return entry, names["bind"]
 
     def _frame(self, frames: Frames, *sizes: int, timed: bool = False) -> tuple[Any, int]:
         """A launch function for these sizes, and the bytes that it holds on to. `timed`: on a profiling queue, every enqueue
@@ -210,7 +222,7 @@ class CompiledGraph:
         reached = 0
         at = problem.__traceback__
         while at is not None:
-            if at.tb_frame.f_code.co_filename == self._file and at.tb_frame.f_code.co_name == "run":
+            if at.tb_frame.f_code.co_filename == self._file and at.tb_frame.f_code.co_name == "run":    # the innermost
                 reached = at.tb_lineno
             at = at.tb_next
         effects = [f"run_eager({name}," for name, value in self._writer.globals.items()

@@ -7,6 +7,7 @@ when that is another than before; the inner function makes results, sets what is
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -145,28 +146,58 @@ class LaunchWriter(Launches):
             head.append(f"at, table = on.table({self.rows})")
         lines += [f"    {x}" for x in [*head, *self.work, *memory, *once]]
         lines += self._hold_text(hold)
-        lines += ["", f"    def run({inputs}):"]
-        if self.parameters:
-            changed = " or ".join(["not held", *(f"{t}._array is not {a}" for t, a in self.parameters)])
-            lines += [f"        if {changed}:", f"            hold({', '.join(t for t, _ in self.parameters)})"]
+        changed = " or ".join(["not held", *(f"{t}._array is not {a}" for t, a in self.parameters)])
+        bind = [f"if {changed}:", f"    hold({', '.join(t for t, _ in self.parameters)})"] if self.parameters else []
+        free = self.free_inputs()
+        passed = ", ".join(free or [])
+        lines += ["", f"    def run({inputs if free is None else passed}):"]
+        if free is None:
+            lines += [f"        {x}" for x in bind]
         for x in each:
             text = x.lstrip()
             new = self._bind_text(text[1:]) if text.startswith("@") else [text]
             lines += [" " * (8 + len(x) - len(text)) + y for y in new]
+        if free is not None:
+            held = ", ".join(t for t, _ in self.parameters)
+            lines += ["    go = run", "", f"    def run({inputs}):", *[f"        {x}" for x in bind],
+                      f"        return go({passed})", "",
+                      f"    def bound_run({', '.join([*free, 'known', 'read', 'root'])}):", "        nonlocal bound",
+                      "        if known is None or known is not bound:", f"            {held}, = read(root)",
+                      *[f"            {x}" for x in bind], "            bound = known", f"        return go({passed})",
+                      "    run.bound = bound_run"]
         kept = [*(["arena"] if self.places else []), *(["at"] if self.rows else []), *dict.fromkeys(self.kept)]
         if kept:
             lines += [f"    run.kept = {', '.join(kept)},         # kernels do not keep their memory"]
-        lines += ["    return run", "", f"def {name}({inputs}):"]
-        return "\n".join([*lines, *self._entry(key, inputs)]) + "\n"
+        lines += ["    return run", "", f"def {name}({inputs}):", *self._entry(key, inputs, inputs, "run", [])]
+        if free is not None:
+            taken = ", ".join([*free, "known", "read", "root"])
+            read = [f"{', '.join(t for t, _ in self.parameters)}, = read(root)"]
+            lines += ["", f"def {name}_bound({taken}):", *self._entry(key, inputs, taken, "run.bound", read)]
+        return "\n".join(lines) + "\n"
+
+    def free_inputs(self) -> list[str] | None:
+        """The inputs beside the parameters whose memory is held, if a call can do without those while they are the same
+        (capture/bound_inputs.py)."""
+        held = {t for t, _ in self.parameters}
+        used = {word for line in self.lines[EACH] for word in re.findall(r"\w+", line)}
+        sized = {self.tensors[id(node)] for _, node, *_ in self.graph.symbols.values()}
+        if not held or held & (used | sized):
+            return None
+        return [name for n in self.graph.inputs if (name := self.tensors[id(n)]) not in held]
+
+    def held_places(self) -> tuple[int, ...]:
+        """Positions of the inputs whose memory is held."""
+        held = {t for t, _ in self.parameters}
+        return tuple(i for i, n in enumerate(self.graph.inputs) if self.tensors[id(n)] in held)
 
     def _hold_text(self, lines: list[str]) -> list[str]:
         """The function for what follows from the memory of parameters."""
         if not self.parameters:
             return []
         names = [x.split(" = ")[0] for x in lines if " = " in x and x.split(" = ")[0].isidentifier()]
-        return ["    held, watched = False, []", *[f"    {n} = None" for n in names], "",
+        return ["    held, watched, bound = False, [], None", *[f"    {n} = None" for n in names], "",
                 f"    def hold({', '.join(t for t, _ in self.parameters)}):",
-                f"        nonlocal {', '.join(['held', 'watched', *names])}", "        held = False",
+                f"        nonlocal {', '.join(['held', 'watched', 'bound', *names])}", "        held, bound = False, None",
                 *[f"        {x}" for x in lines],
                 f"        watched = on.watch(({', '.join(t for t, _ in self.parameters)},))", "        held = True"]
 
@@ -177,18 +208,20 @@ class LaunchWriter(Launches):
             else [f"{memory} = {value}", *self.sets[memory]]
         return [f"if {condition}:", *[f"    {x}" for x in lines]] if condition else lines
 
-    def _entry(self, key: list[str], inputs: str) -> list[str]:
-        """The body of the function that is called: it finds the frame."""
+    def _entry(self, key: list[str], inputs: str, taken: str, run: str, read: list[str]) -> list[str]:
+        """The body of a function that is called with `taken`: it finds the frame and calls its `run`. `read`: gets what else
+        is needed for all `inputs`."""
         sources = [self.source(s) for s in self.key]
-        lines = [f"    if recorder.profiling and sampled(this): return profiled({inputs})",
-                 *[f"    {k} = {s}" for k, s in zip(key, sources) if k != s]]
+        lines = ["    if recorder.profiling and sampled(this):", *[f"        {x}" for x in read],
+                 f"        return profiled({inputs})", *[f"    {k} = {s}" for k, s in zip(key, sources) if k != s]]
         sizes = f"{', '.join(key)}" if len(key) == 1 else f"({', '.join(key)})"
         given, those = f"({inputs}{',' if inputs else ''})", f"({sizes},)" if len(key) == 1 else sizes
         return [*lines, "    try:", f"        ready = frames.by_sizes[{sizes}]" if key else "        ready = frames.ready",
                 "        run = ready.pop()", "    except LookupError:", "        run = None", "    try:",
-                f"        if run is None: return frames.first({those}, {given})", f"        out = run({inputs})",
+                "        if run is None:", *[f"            {x}" for x in read],
+                f"            return frames.first({those}, {given})", f"        out = {run}({taken})",
                 "        ready.append(run)", "        return out", "    except Error as problem:",
-                f"        return failed(problem, {given})"]
+                *[f"        {x}" for x in read], f"        return failed(problem, {given})"]
 
     # -- what a call's sizes come to ---------------------------------------------------------------------------------
     def largest(self) -> list[Size]:

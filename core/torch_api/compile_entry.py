@@ -44,6 +44,9 @@ def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None 
     return compile_callable(model, chosen)
 
 
+NOTHING = object()
+
+
 class OptimizedModule(Module):
     """A module whose call runs the original's `forward` compiled. Everything else is the original's: attributes are read
     from and written to it, parameters are the same objects."""
@@ -76,7 +79,12 @@ class OptimizedModule(Module):
         own = self.__dict__
         cls = type(module)
         is_forward = cls.__call__ is Module.__call__
-        target: Any = next(vars(k)["forward"] for k in cls.__mro__ if "forward" in vars(k)) if is_forward else cls.__call__
+        target: Any = cls.__call__
+        if is_forward:
+            for k in cls.__mro__:
+                target = k.__dict__.get("forward", NOTHING)
+                if target is not NOTHING:
+                    break
         bound = is_forward and ("forward" in module.__dict__ or type(target) is not FunctionType)
         if bound:
             target = module.forward

@@ -34,6 +34,11 @@ def agree(graphs, fn, *inputs, tolerance=2e-5, **options):
     return compiled
 
 
+def new_arrays(compiled):
+    """Results that get memory of their own."""
+    return sum(compiled.launch_text.count(x) for x in ("empty(", "on.result("))
+
+
 def launches(compiled):
     return compiled.launch_text.count("enqueue(queue,")
 
@@ -102,11 +107,11 @@ def test_a_tail_works_in_place_on_what_blas_computed(graphs, monkeypatch):
         F = graphs.torch.nn.functional
         compiled = agree(graphs, lambda x, w, b: F.gelu(x @ w + b), data(20, 30), data(30, 40), data(40))
         assert launches(compiled) == 1
-        assert compiled.launch_text.count("empty(") == 1
+        assert new_arrays(compiled) == 1
         assert "matmul" not in "".join(k.source for k in compiled.kernels)
         # In between as well: the second product reads what the first one's tail left.
         compiled = agree(graphs, lambda x, w, b: ((x @ w + b).relu() @ w).tanh(), data(20, 30), data(30, 30), data(30))
-        assert "arena" in compiled.launch_text and compiled.launch_text.count("empty(") == 1
+        assert "arena" in compiled.launch_text and new_arrays(compiled) == 1
     finally:
         matmul._FORCED.reset(token)
 
@@ -158,7 +163,7 @@ def test_other_templates_are_followed_in_place(graphs, way):
     x, w = data(2, 3, 9, 20), data(5, 3, 3, 3)
     compiled = agree(graphs, lambda x, w: F.conv2d(x, w).relu() * 2, x, w, **way)
     if way["schedule"] == "cpu":
-        assert compiled.launch_text.count("empty(") == 1
+        assert new_arrays(compiled) == 1
     q = data(2, 40, 16)
     agree(graphs, lambda q: F.scaled_dot_product_attention(q, q, q) * 0.5 + q, q, **way)
     agree(graphs, lambda x: F.max_pool2d(x, 3).exp() + x.cumsum(3).relu()[..., :3, :6], x, **way)
