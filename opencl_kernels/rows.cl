@@ -1,5 +1,5 @@
 // Rows by number: out[o, i, :] = in[o, index[i], :], for contiguous arrays. ELEM is an integer of the elements' width, INDEX
-// the index's type. Numbers that are too large were refused before.
+// the index's type, ROW(i) the row that a number names. Numbers that are too large were refused before.
 
 //@ rows
 __attribute__((reqd_work_group_size(1, 1, 1)))
@@ -9,7 +9,7 @@ __kernel void NAME(__global const ELEM *restrict in, __global const INDEX *restr
     const IDX first = (IDX)get_global_id(0) * per;
     const IDX last = MIN(first + per, outer * count);
     for (IDX number = first; number < last; ++number) {
-        __global const ELEM *p = in + (number / count * rows + (IDX)index[number % count]) * width;
+        __global const ELEM *p = in + (number / count * rows + ROW((IDX)index[number % count])) * width;
         __global ELEM *to = out + number * width;
         IDX k = 0;
         for (; k + 16 <= width; k += 16) store(to + k, load(p + k));

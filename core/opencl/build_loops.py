@@ -31,6 +31,7 @@ from .loop_ir import (
     Count,
     Expr,
     Let,
+    Load,
     Loops,
     Position,
     Reduce,
@@ -38,6 +39,7 @@ from .loop_ir import (
     Store,
     before,
     load,
+    walk,
 )
 from .lower import Alias, Along, Combine, Pieces, Point, is_scalar_node
 from .places import Entry, Index, number, place, through
@@ -267,6 +269,9 @@ class Builder:
         result = expression(recipe.after, {"acc": combined, "n": count}, compute)
         return self.let(node.name, cast(result, recipe.result), node)
 
+    def _loads(self) -> list[Load]:
+        return [e for s in self.loops.statements if not isinstance(s, Store) for e in walk(s.value) if isinstance(e, Load)]
+
     # -- the whole ---------------------------------------------------------------------------------------------------
     def build(self) -> Loops:
         for node in self.group.outputs:
@@ -277,6 +282,8 @@ class Builder:
             ref = value if isinstance(value, Ref) else self.let(node.name, value, node)
             strides = tuple([(i, s) for i, s in zip(index, strides_of(node.spec)) if isinstance(i, int)])
             self.loops.statements.append(Store(self.array(node, True), strides, ref, node.spec.dtype, node))
+        if any(a.written and s.array == a.name for a in self.loops.arrays.values() for s in self._loads()):
+            self.loops.statements.sort(key=lambda s: isinstance(s, Store))     # what a result replaces is read before
         self.loops.nodes = list(self.group.members)
         rewrite(self.loops)
         cut_axes(self.loops)

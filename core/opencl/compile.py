@@ -20,6 +20,7 @@ from ..graph.printer import graph_text
 from ..ops.op import Op
 from . import profiling
 from .devices import Device, Target, choose, pyopencl
+from .effects import functional
 from .expand import expand, share
 from .fold import fold
 from .frames import Frames, On
@@ -97,6 +98,7 @@ class CompiledGraph:
         zero_copy = self.target.zero_copy if options.zero_copy is None else options.zero_copy
         self.stages = Stages()
         expanded = expand(graph, lambda node: has_kernels(node, gpu, zero_copy))
+        expanded = functional(expanded)
         share(expanded.graph)
         expanded = fold(expanded)
         self.stages.expanded = graph_text(expanded.graph)

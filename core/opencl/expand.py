@@ -101,7 +101,7 @@ def _trace(tracer: Tracer, node: Node, moved: Any) -> Any:
         STATE.set(autocast=mode.autocast)
     specs = node.spec if isinstance(node.spec, tuple) else (node.spec,)
     results = got if isinstance(got, tuple) else (got,)
-    if len(specs) != len(results) or not all(isinstance(r, FakeTensor) and _equal(r._meta, s)
+    if len(specs) != len(results) or not all(isinstance(r, FakeTensor) and equal_specs(r._meta, s)
                                              for r, s in zip(results, specs)):
         return None
     nodes = fakes_to(tuple(results), lambda t: t._node)
@@ -111,8 +111,11 @@ def _trace(tracer: Tracer, node: Node, moved: Any) -> Any:
 def share(graph: Graph) -> None:
     """Let equal element-wise values and reductions be computed once. Only where no array of its own is needed: a value
     that is returned, or that a view or NumPy sees, stays separate, so that no two results share memory."""
-    if any(n.op is not None and n.op.mutates for n in graph.nodes):
+    from .effects import visible_writes
+
+    if visible_writes(graph):
         return
+    written = {id(n.args[0]) for n in graph.nodes if n.op is not None and n.op.mutates}
     private = {id(n) for n in graph.nodes if n.kind == "op" and _pure(n)}
     private -= {id(n) for o in graph.outputs for n in walk_nodes(o)}
     for node in graph.nodes:
@@ -123,7 +126,7 @@ def share(graph: Graph) -> None:
     for node in graph.nodes:
         if any(id(n) in instead for n in walk_nodes(node.args)):
             node.args = map_nodes(node.args, lambda n: instead.get(id(n), n))
-        if node.kind != "op" or not _pure(node):
+        if node.kind != "op" or not _pure(node) or id(node) in written:
             continue
         key = (id(node.op), _key(node.args), node.spec.dtype)
         found = first.setdefault(key, node)
@@ -150,7 +153,8 @@ def _key(value: Any) -> Any:
     return (type(value), value) if isinstance(value, bool | int | str) or value is None else ("object", id(value))
 
 
-def _equal(got: Any, wanted: Any) -> bool:
+def equal_specs(got: Any, wanted: Any) -> bool:
+    """Whether two values have the same dtype, sizes and strides."""
     shape = tuple(map(plain, got.shape))
     return got.dtype is wanted.dtype and same_shape(shape, tuple(map(plain, wanted.shape))) and all(
         (isinstance(n, int) and n == 1) or s is w or (isinstance(s, int) and s == w)

@@ -10,6 +10,7 @@ from ..graph.node import Graph, Node, map_nodes, walk_nodes
 from ..ops.eager import run_eager
 from ..ops.op import Extern, Pointwise, Reduction, Template, View
 from ..ops.promotion import is_tensor_like
+from .effects import visible_writes
 from .expand import Expanded
 
 LARGEST = 1 << 20            # bytes of a value that is kept
@@ -18,7 +19,7 @@ LARGEST = 1 << 20            # bytes of a value that is kept
 def fold(before: Expanded) -> Expanded:
     """The graph with constant nodes in place of what can be computed now; `before` itself if there is nothing."""
     graph = before.graph
-    if any(n.op is not None and n.op.mutates for n in graph.nodes):
+    if visible_writes(graph):
         return before
     exposed = _exposed(graph)
     known: dict[int, Node] = {}

@@ -167,8 +167,8 @@ def plan(recipes: Recipes) -> Plan:
             continue
         if isinstance(recipe, Host):
             needs = out.needs_of(_real_bases(out, walk_nodes(node.args)))
-            ordered = node.op is not None and (node.op.random or bool(node.op.mutates))
-            if node.op is not None and node.op.mutates:
+            ordered = (node.op is not None and node.op.random) or id(node) in recipes.writes
+            if id(node) in recipes.writes:
                 needs |= (1 << len(out.groups)) - 1               # everything recorded so far comes first
             elif ordered:
                 needs |= last_ordered
@@ -176,7 +176,7 @@ def plan(recipes: Recipes) -> Plan:
             out.home[id(node)] = at
             if ordered:
                 last_ordered = out.before[at] | 1 << at
-            if node.op is not None and node.op.mutates:
+            if id(node) in recipes.writes:
                 barrier = out.before[at] | 1 << at
         elif isinstance(recipe, Point | Combine | Pieces):
             _place(out, node, recipe, barrier)

@@ -17,6 +17,7 @@ from ..ops.op import Extern, Pointwise, Reduction, Template, View
 from ..ops.promotion import is_tensor_like, op_dtypes
 from ..tensor import dtypes as dt
 from ..tensor.dtypes import dtype
+from .effects import visible_writes
 from .moves import flipped, joined, view_index
 from .places import Index
 from .sizes import Size, dense_order, is_one, same, same_shape, shape_of, strides_of
@@ -26,6 +27,7 @@ TRANSCENDENTAL = frozenset((
     "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erf_plus_one", "erfc", "sigmoid", "pow", "hypot"))
 DIVISIONS = frozenset(("floordiv", "remainder", "truncdiv", "fmod"))
 
+SCATTERS = frozenset(("scatter_", "scatter_add_", "index_add_", "index_copy_"))
 ON_TRUTH_VALUES = frozenset((
     "sign", "abs", "floor", "ceil", "trunc", "round", "isnan", "isinf", "isfinite", "signbit", "pow", "maximum", "minimum",
     "fmax", "fmin", "where", "logical_and", "logical_or", "logical_xor", "logical_not"))
@@ -120,11 +122,13 @@ Recipe = Point | Combine | Alias | Pieces | Host
 
 @dataclass(slots=True)
 class Recipes:
-    """The graph, a recipe per op node, and per node the number of the stretch between in-place operations it is in."""
+    """The graph, a recipe per op node, and per node the number of the stretch between in-place operations it is in; the
+    ids of those operations (only the ones that something else may see)."""
 
     graph: Graph
     of: dict[int, Recipe]
     region: dict[int, int]
+    writes: set[int]
 
     def __getitem__(self, node: Node) -> Recipe | None:
         return self.of.get(id(node))
@@ -137,12 +141,16 @@ def is_scalar_node(node: Node) -> bool:
 
 def recipes(graph: Graph, fp64: bool = True) -> Recipes:
     """A recipe for every operator of a graph without composites. `fp64`: the device computes in double precision."""
-    out = Recipes(graph, {}, {})
+    out = Recipes(graph, {}, {}, visible_writes(graph))
     region = 0
-    mutating = any(n.op is not None and n.op.mutates for n in graph.nodes)
+    mutating = bool(out.writes)
     for node in graph.nodes:
         if node.kind == "op":
             assert node.op is not None
+            if node.op.mutates and id(node) not in out.writes:
+                out.of[id(node)] = Host(node, "scatter" if node.op.name in SCATTERS else "extern", "writes to a copy in place")
+                out.region[id(node)] = region
+                continue
             if node.op.mutates:
                 region += 1
                 out.region[id(node)] = region

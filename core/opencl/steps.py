@@ -41,6 +41,10 @@ def kernels_by_step(plan: Plan, target: Target, gpu: bool, zero_copy: bool) -> d
         made = TEMPLATES[recipe.kind](step, names.of(step), gpu, zero_copy)
         if made and _fit(made, target):
             found[number] = made
+        if recipe.kind == "scatter":
+            if number in found:
+                plan.in_place[id(step.args[0])] = step        # the copy that is written to
+            continue
         blas = recipe.kind == "matmul" and zero_copy and step.spec.dtype.name in ("float32", "float64")
         if follower is not None and (number in found or blas):
             plan.in_place[id(step)] = follower.out

@@ -16,7 +16,7 @@ from ..tensor.tensor import Tensor
 from .broadcast import broadcast_shapes, same
 from .declare import Spec, operator, spelled
 from .dims import is_int
-from .op import OPS, Extern, call
+from .op import OPS, Extern, Template, call
 from .slices import GETITEM, check_index
 from .strides import strides_in_order, view_strides
 
@@ -181,7 +181,8 @@ def _numpy_index(a: np.ndarray, indices: tuple) -> tuple:
     return tuple(out)
 
 
-INDEX = operator("index", "input, indices:tensors", Extern(), lambda a, indices: a[_numpy_index(a, indices)], _index_rule)
+INDEX = operator("index", "input, indices:tensors", Template("rows"), lambda a, indices: a[_numpy_index(a, indices)],
+                 _index_rule)
 
 
 @spelled("", "__getitem__", GETITEM)

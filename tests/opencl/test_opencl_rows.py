@@ -93,3 +93,24 @@ def test_other_devices(graphs, options):
     got = graphs.run(lambda t, i: (t.cumsum(0), graphs.torch.nn.functional.embedding(i, t)), t, i, **options)
     np.testing.assert_allclose(got[0], t.cumsum(0), rtol=1e-4, atol=1e-5)
     assert np.array_equal(got[1], t[i])
+
+
+@pytest.mark.parametrize("d", ["float32", "float16", "int64", "bool"])
+def test_numbers_in_brackets(graphs, d):
+    x, i = values(d, (9, 5, 37)), RNG.integers(-9, 9, (4, 6))
+    j = RNG.integers(-5, 5, 11)
+    compiled = graphs.compile(lambda x, i, j: (x[i], x[:, j], x[j], x[..., j] == x[..., j]), x, i, j)
+    assert "on the host" not in compiled.text
+    got = graphs.call(compiled, x, i, j)
+    for g, w in zip(got, (x[i], x[:, j], x[j], x[..., j] == x[..., j])):
+        assert np.array_equal(g, w)
+    for bad in (9, -10):
+        i[1, 2] = bad
+        with pytest.raises(IndexError, match=f"index {bad} is out of bounds for dimension 0 with size 9"):
+            graphs.call(compiled, x, i, j)
+
+
+def test_several_numbers_in_brackets_are_numpys(graphs):
+    x, i, j = values("float32", (9, 7)), RNG.integers(-9, 9, 20), RNG.integers(-7, 7, 20)
+    got = graphs.run(lambda x, i, j: (x[i, j] * 2, x[i.int()] + 1), x, i, j)
+    assert np.array_equal(got[0], x[i, j] * 2) and np.array_equal(got[1], x[i] + 1)

@@ -34,13 +34,13 @@ def agree(graphs, fn, *inputs, tolerance=2e-5, **options):
     return compiled
 
 
-def new_arrays(compiled):
-    """Results that get memory of their own."""
-    return sum(compiled.launch_text.count(x) for x in ("empty(", "on.result("))
-
-
 def launches(compiled):
     return compiled.launch_text.count("enqueue(queue,")
+
+
+def results(compiled):
+    """How many arrays the call makes."""
+    return compiled.launch_text.count("on.result(") + compiled.launch_text.count("= empty(")
 
 
 def tails(torch):
@@ -107,11 +107,11 @@ def test_a_tail_works_in_place_on_what_blas_computed(graphs, monkeypatch):
         F = graphs.torch.nn.functional
         compiled = agree(graphs, lambda x, w, b: F.gelu(x @ w + b), data(20, 30), data(30, 40), data(40))
         assert launches(compiled) == 1
-        assert new_arrays(compiled) == 1
+        assert results(compiled) == 1
         assert "matmul" not in "".join(k.source for k in compiled.kernels)
         # In between as well: the second product reads what the first one's tail left.
         compiled = agree(graphs, lambda x, w, b: ((x @ w + b).relu() @ w).tanh(), data(20, 30), data(30, 30), data(30))
-        assert "arena" in compiled.launch_text and new_arrays(compiled) == 1
+        assert "arena" in compiled.launch_text and results(compiled) == 1
     finally:
         matmul._FORCED.reset(token)
 
@@ -140,6 +140,21 @@ def test_a_product_that_others_read_stays(graphs, force):
         matmul._FORCED.reset(token)
 
 
+@pytest.mark.parametrize("force", [False, True])
+def test_a_result_that_takes_the_products_place_is_stored_last(graphs, force):
+    from guardscope.core.opencl.templates import matmul
+
+    token = matmul._FORCED.set(force)
+    try:
+        for schedule in ("cpu", "gpu"):
+            agree(graphs, lambda x, y: (z := x * 2 + 1, (x @ y + z).relu(), (x @ y) * 3), data(24, 24), data(24, 24),
+                  schedule=schedule)
+            agree(graphs, lambda x, y: (z := y.exp(), (p := x @ y) * z, p - 1, z * 2), data(24, 24), data(24, 24),
+                  schedule=schedule)
+    finally:
+        matmul._FORCED.reset(token)
+
+
 def test_in_place_writes_keep_their_order(graphs, own):
     def model(x, y):
         p = x @ y
@@ -163,7 +178,7 @@ def test_other_templates_are_followed_in_place(graphs, way):
     x, w = data(2, 3, 9, 20), data(5, 3, 3, 3)
     compiled = agree(graphs, lambda x, w: F.conv2d(x, w).relu() * 2, x, w, **way)
     if way["schedule"] == "cpu":
-        assert new_arrays(compiled) == 1
+        assert results(compiled) == 1
     q = data(2, 40, 16)
     agree(graphs, lambda q: F.scaled_dot_product_attention(q, q, q) * 0.5 + q, q, **way)
     agree(graphs, lambda x: F.max_pool2d(x, 3).exp() + x.cumsum(3).relu()[..., :3, :6], x, **way)

@@ -1,6 +1,9 @@
-"""Rows and elements by number: embedding, index_select, gather. Numbers out of range raise before anything is read."""
+"""Rows and elements by number: embedding, index_select, x[numbers], gather. Numbers out of range raise before anything is
+read."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -14,11 +17,19 @@ INTEGER = {1: "char", 2: "short", 4: "int", 8: "long"}
 
 
 def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None:
-    """The launch for an embedding, index_select or gather node, or None if NumPy shall compute it."""
+    """The launch for an embedding, index_select, index or gather node, or None if NumPy shall compute it."""
     assert node.op is not None
     if node.op.name == "embedding":
         source, index = node.args
         dim, refuse = 0, refuse_rows
+    elif node.op.name == "index":
+        source, indices = node.args
+        if len([i for i in indices if i is not None]) != 1:
+            return None
+        dim, index = next((d, i) for d, i in enumerate(indices) if i is not None)
+        if index.spec.dtype.category != 1:
+            return None
+        refuse = refusing(dim)
     else:
         source, dim, index = node.args[:3]
         refuse = refuse_rows if node.op.name == "index_select" else refuse_elements
@@ -30,10 +41,11 @@ def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None
     section, count = "rows", product(shape_of(index.spec))
     if node.op.name == "gather":
         section, count = "elements", shape_of(index.spec)[dim] if shape_of(index.spec) else 1
-        if len(shape_of(index.spec)) != len(shape) or not _same_but(shape, shape_of(index.spec), dim):
+        if len(shape_of(index.spec)) != len(shape) or not same_but(shape, shape_of(index.spec), dim):
             return None
+    at = "((i) < 0 ? (i) + rows : (i))" if node.op.name == "index" else "(i)"
     text = instance("rows.cl", section, name, {"ELEM": INTEGER[source.spec.dtype.itemsize],
-                                               "INDEX": index.spec.dtype.opencl})
+                                               "INDEX": index.spec.dtype.opencl, "ROW(i)": at})
     made = Kernel(name, text, "tiles", [Array("source", source.spec.dtype, False, source),
                                         Array("index", index.spec.dtype, False, index),
                                         Array("out", node.spec.dtype, True, node)], [], [outer, count, inner, rows],
@@ -42,7 +54,7 @@ def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None
     return [made]
 
 
-def _same_but(a: tuple[Size, ...], b: tuple[Size, ...], dim: int) -> bool:
+def same_but(a: tuple[Size, ...], b: tuple[Size, ...], dim: int) -> bool:
     return all(d == dim or same(m, n) for d, (m, n) in enumerate(zip(a, b)))
 
 
@@ -55,6 +67,16 @@ def refuse_rows(index: np.ndarray, n: int) -> None:
     """IndexError if a number names no row."""
     if _outside(index, n):
         raise IndexError("index out of range in self")
+
+
+def refusing(dim: int) -> Callable[[np.ndarray, int], None]:
+    """The check of x[index], where numbers may count from either end of dimension `dim`."""
+    def refuse_numbers(index: np.ndarray, n: int) -> None:
+        if index.size and (index.min() < -n or index.max() >= n):
+            bad = index[(index < -n) | (index >= n)].reshape(-1)[0]
+            raise IndexError(f"index {bad} is out of bounds for dimension {dim} with size {n}")
+
+    return refuse_numbers
 
 
 def refuse_elements(index: np.ndarray, n: int) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ...graph.node import Node
 from ...ops.op import Template
 from ..kernels import Kernel
-from . import attention, convolution, matmul, pool, rows, scan
+from . import attention, convolution, matmul, pool, rows, scan, scatter
 
 Maker = Callable[[Node, str, bool, bool], list[Kernel] | None]
 
@@ -31,4 +31,5 @@ TEMPLATES: dict[str, Maker] = {
     "pool": pool.kernels,
     "rows": rows.kernels,
     "scan": scan.kernels,
+    "scatter": scatter.kernels,
 }

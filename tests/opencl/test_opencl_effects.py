@@ -1,0 +1,142 @@
+"""Writes in place that nobody can see are none: y.add_(1) fuses like y + 1, scatter and index_add are kernels; whatever could
+be seen, through a view, an input or an earlier reader, keeps its order."""
+import numpy as np
+import pytest
+
+RNG = np.random.default_rng(31)
+
+
+def data(*shape, dtype="float32"):
+    return RNG.normal(0, 3, shape).astype(dtype)
+
+
+def agree(graphs, fn, *inputs, **options):
+    from guardscope.core.graph.interpret import Interpreter
+
+    dynamic = options.pop("dynamic", ())
+    graph = graphs.trace(fn, *inputs, dynamic=dynamic)
+    compiled = graphs.compile_graph(graph, graphs.Options(**options))
+    for _ in range(2):
+        mine, theirs = (graphs.tensors([a.copy() if isinstance(a, np.ndarray) else a for a in inputs]) for _ in "ab")
+        for got, want in zip(compiled(*mine), Interpreter(graph)(*theirs), strict=True):
+            assert got._array.dtype == want._array.dtype
+            assert np.allclose(got._array, want._array, rtol=2e-6, atol=1e-6, equal_nan=True)
+        for a, b in zip(mine, theirs):
+            assert not isinstance(a, graphs.Tensor) or np.array_equal(a._array, b._array, equal_nan=True)
+    return compiled
+
+
+def test_in_place_arithmetic_fuses(graphs, way):
+    def model(x):
+        y = x * 2
+        z = y.relu()
+        y.add_(1).mul_(z)
+        y.clamp_(-2, 5)
+        return y, z, y.t(), y.sum(1)
+
+    compiled = agree(graphs, model, data(10, 40), **way)
+    assert "on the host" not in compiled.text
+    assert "_eager" not in compiled.launch_text
+
+
+def test_what_a_view_or_an_input_would_show_keeps_its_order(graphs, way):
+    def through_view(x):
+        y = x * 2
+        v = y[1:]
+        y.add_(1)
+        return v * 3, y
+
+    def written_view(x):
+        y = x * 2
+        y[0].mul_(5)
+        return y + 1
+
+    def written_input(x):
+        before = x + 1
+        x.mul_(2)
+        return before, x + 1, x.flip(0) * 2
+
+    def copy_before(x):
+        y = x * 2
+        z = y + 0
+        y.exp_()
+        w = y - z
+        y.zero_()
+        return w, y, z
+
+    def promoted(x):
+        y = (x > 0).long()
+        y.add_(3)
+        h = x.half()
+        h.add_(x)
+        return y, h
+
+    def itself(x):
+        y = x * 1
+        y.add_(y).mul_(y.t())
+        return y
+
+    for model in (through_view, written_view, written_input, copy_before, promoted):
+        agree(graphs, model, data(6, 20), **way)
+    agree(graphs, itself, data(20, 20), **way)
+
+
+def test_a_result_and_what_was_written_to_share_their_memory(graphs):
+    def model(x):
+        y = x * 2
+        return y, y.add_(1)
+
+    compiled = graphs.compile(model, data(5))
+    first, second = compiled(*graphs.tensors([data(5)]))
+    assert np.shares_memory(first._array, second._array) and np.array_equal(first._array, second._array)
+
+
+SCATTERS = {
+    "index_add": lambda torch, x, i, s, at: (x * 2).index_add(0, i, s).relu(),
+    "index_add of columns": lambda torch, x, i, s, at: x.t().contiguous().index_add(1, i, s.t().contiguous()) * 2,
+    "index_copy": lambda torch, x, i, s, at: torch.zeros(x.shape[0], 40, dtype=x.dtype).index_copy(0, i, s * 2) - x,
+    "scatter": lambda torch, x, i, s, at: x.scatter(0, at, s) * 2,
+    "scatter_add": lambda torch, x, i, s, at: x.scatter_add(0, at, s) + x.flip(0),
+    "scatter_add twice": lambda torch, x, i, s, at: (x * 1).scatter_add_(0, at, s).scatter_add_(0, at, s * 2) * 2,
+    "histogram": lambda torch, x, i, s, at: torch.zeros(10, dtype=x.dtype).scatter_add(0, at.flatten(), s.flatten()),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "uint8"])
+@pytest.mark.parametrize("name", SCATTERS)
+def test_scatters_are_kernels(graphs, name, dtype):
+    x, s = (np.abs(data(*shape)).astype(dtype) for shape in ((10, 40), (70, 40)))
+    i, at = RNG.integers(0, 10, 70), RNG.integers(0, 10, (70, 40))
+    for always in ("small", "large"):
+        compiled = agree(graphs, lambda x, i, s, at: SCATTERS[name](graphs.torch, x, i, s, at), x, i, s, at, always=always,
+                         schedule="cpu")
+        assert "_eager" not in compiled.launch_text
+
+
+@pytest.mark.parametrize("name", SCATTERS)
+def test_scatters_in_other_ways(graphs, way, name):
+    x, s, i, at = data(10, 40), data(7, 40), RNG.integers(0, 10, 7), RNG.integers(0, 10, (7, 40))
+    agree(graphs, lambda x, i, s, at: SCATTERS[name](graphs.torch, x, i, s, at), x, i, s, at, **way)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 1), (1, 17), (33, 16), (0, 5), (5, 0)])
+def test_sizes(graphs, shape):
+    rows, columns = shape
+    i = RNG.integers(0, max(rows, 1), rows)
+    agree(graphs, lambda x, i, s: (x.index_add(0, i, s) * 2, x.index_copy(0, i, s)), data(*shape), i, data(*shape))
+
+
+def test_a_number_that_is_out_of_range_raises_before_anything_is_written(graphs):
+    x, s = data(10, 40), data(3, 40)
+    compiled = graphs.compile(lambda x, i, s: x.index_add(0, i, s) * 2, x, np.array([0, 1, 2]), s)
+    graphs.call(compiled, x, np.array([9, 0, 0]), s)
+    for bad in (10, -1):
+        with pytest.raises(RuntimeError, match="out of bounds"):
+            graphs.call(compiled, x, np.array([0, bad, 0]), s)
+    assert np.allclose(graphs.call(compiled, x, np.array([9, 9, 9]), s)[9], (x[9] + s[0] + s[1] + s[2]) * 2, rtol=1e-5)
+
+
+def test_indices_of_other_sizes_and_numbers_are_numpys(graphs):
+    at = RNG.integers(0, 10, (4, 20))
+    agree(graphs, lambda x, at, s: (x.scatter(0, at, s) * 2, x.scatter(0, at, 1.5) * 2, x.scatter_reduce(0, at, s, "amax") + 1),
+          data(10, 40), at, data(7, 40))
