@@ -40,6 +40,7 @@ from .writer import TypeName, Writer
 BOUND = 2_000_000            # rows that may wait for the disk
 BATCH = 65536                # rows fed between two commits
 INTERVAL = 0.05              # seconds between two drains
+PATIENCE = 0.1               # seconds that `step(at_once=True)` waits for the disk at most
 _NOTHING: deque[Any] = deque(maxlen=0)
 
 
@@ -57,6 +58,7 @@ class Recorder:
         self._writer: Writer | None = None
         self._thread: threading.Thread | None = None
         self._wake = threading.Event()
+        self._stored = threading.Event()     # a round of storing has ended
         self._stopping = False
         self._asked = False
         self._own = False
@@ -125,9 +127,11 @@ class Recorder:
             stopping = self._stopping
             if not stopping:
                 self._wake.wait(INTERVAL)
+                self._wake.clear()
                 stopping = self._stopping
             try:
                 self._drain(writer, rows)
+                self._stored.set()
                 failing_since = 0.0
                 if stopping:
                     if self._own:
@@ -244,10 +248,16 @@ class Recorder:
         """A stretch of compile time; `name` is one of schema.PHASES."""
         self._add(schema.Phase, None, {"artifact": artifact_id, "code": code_id, "name": name, "start": t0, "end": t1})
 
-    def step(self, text: str) -> None:
+    def step(self, text: str, at_once: bool = False) -> None:
         """What the compilation of the run that began last is doing now, a clause ("building kernel 4 of 9"); kept only while
-        it runs."""
+        it runs. `at_once`: wait (some milliseconds) until it is stored, because what comes next keeps every other thread from
+        running."""
         self._put(("step", text, threading.get_ident()))
+        if at_once and self.active and threading.current_thread() is not self._thread:
+            for _ in range(2):                           # a round that had begun before may have missed the row
+                self._stored.clear()
+                self._wake.set()
+                self._stored.wait(PATIENCE)
 
     def decision(self, code_id: int, text: str) -> None:
         """Something the compiler decided, as a sentence."""

@@ -45,7 +45,7 @@ class Collector:
     def _finish_building(self, name: str) -> None:
         self._since = self._since or time.perf_counter_ns()
         self.fresh[name] = False
-        RECORDER.step(f"building kernel {list(self.fresh.values()).count(False)} of {len(self.fresh)}")
+        RECORDER.step(f"building kernel {list(self.fresh.values()).count(False)} of {len(self.fresh)}", at_once=True)
 
     def reporting(self, run: Callable[..., tuple]) -> Callable[..., tuple]:
         """A launch function that reports the times of its launches."""

@@ -4,6 +4,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from pathlib import Path
 
@@ -310,3 +311,17 @@ r.append((artifact, t + 2, t + 3, ()))
     subprocess.run(command, check=True, timeout=60)
     with Session(path) as s:
         assert len(s.calls) == 2 and s.state == "finished" and not s.problems
+
+
+def test_a_step_at_once_is_stored_when_it_returns(recorder, tmp_path, monkeypatch):
+    from guardscope.core.events import recorder as module
+
+    monkeypatch.setattr(module, "PATIENCE", 30.0)
+    code = recorder.code("f", "f", "/x.py", 1, 2)
+    recorder.append(("begin", time.perf_counter_ns(), code, 3, threading.get_ident()))
+    for n in range(5):
+        recorder.step(f"building kernel {n}", at_once=True)
+        with Session(tmp_path / "s.guardscope") as session:
+            assert [frame["step"] for frame in session.live] == [f"building kernel {n}"]
+    recorder.close()
+    recorder.step("nothing is recorded any more", at_once=True)
