@@ -141,6 +141,7 @@ class SettingsDialog(QDialog):
         field.setRange(0, most)
         field.setSpecialValueText(nothing)
         field.setValue(now)
+        field.lineEdit().setTextMargins(7, 0, 0, 0)          # as in the other fields
         return field
 
     def _browse(self) -> None:

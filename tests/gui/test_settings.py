@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from guardscope.gui.widgets.settings_dialog import Chosen, SettingsDialog, load, save
 
 
@@ -80,3 +81,23 @@ def test_a_session_is_run_again_with_its_arguments(make_window: Any, tmp_path: P
     assert window.control.arguments == []
     assert window.open_path(session)
     assert window.control.arguments == ["a b", "-c"]
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_every_picture_of_the_style_sheet_exists_and_numbers_have_arrows(make_window: Any, qapp: Any, name: str) -> None:
+    import re
+
+    from guardscope.gui import theme
+    from PySide6.QtWidgets import QSpinBox, QStyle, QStyleOptionSpinBox
+
+    theme.apply(qapp, name)
+    pictures = re.findall(r"url\(([^)]+)\)", qapp.styleSheet())
+    assert len(pictures) > 3
+    assert all(Path(p).is_file() for p in pictures)
+    box = QSpinBox()
+    option = QStyleOptionSpinBox()
+    box.initStyleOption(option)
+    for part in (QStyle.SubControl.SC_SpinBoxUp, QStyle.SubControl.SC_SpinBoxDown):
+        rect = box.style().subControlRect(QStyle.ComplexControl.CC_SpinBox, option, part, box)
+        assert rect.width() > 10 and rect.height() > 5
+    box.deleteLater()
