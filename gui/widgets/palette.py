@@ -78,7 +78,7 @@ class Palette(QFrame):
         self.list.clear()
         found = match(self.commands, typed)
         if not typed.strip():
-            used = [u for u in self.commands.used if u in self.commands]
+            used = [u for u in self.commands.used if u in self.commands and u != "help.palette"]     # that is this
             found.sort(key=lambda c: used.index(c.id) if c.id in used else len(used))
         for c in found:
             item = QTreeWidgetItem([f"{c.menu + ': ' if c.menu else ''}{c.text}", key_text(c.shortcut)])

@@ -120,6 +120,7 @@ def test_the_palette_offers_what_was_used_last(make_window: Any, fake: ModuleTyp
     window = make_window(fake.synthetic(2))
     window.commands.run("go.next")
     window.commands.run("timeline.zoom_in")
+    window.commands.used.insert(0, "help.palette")             # by which one comes here
     palette = Palette(window.commands, window)
     palette.open()
     assert [palette.list.topLevelItem(i).text(0) for i in (0, 1)] == ["Timeline: Zoom in", "Go: Next call"]
