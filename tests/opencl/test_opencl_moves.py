@@ -28,7 +28,7 @@ def agree(graphs, fn, *inputs, kernels=1, **options):
         assert np.allclose(a, b, rtol=3e-5, atol=3e-5, equal_nan=True) if a.dtype.kind == "f" else np.array_equal(a, b)
     if kernels is not None:
         assert "on the host" not in compiled.text, compiled.text
-        assert len(compiled.kernels) == kernels, compiled.text
+        assert len(compiled.stages.loops) == kernels, compiled.text        # several may share a launch
     return compiled
 
 
@@ -157,7 +157,7 @@ def test_one_artifact_serves_all_sizes(graphs, way):
 def test_a_value_that_is_needed_in_memory_is_not_computed_twice(graphs):
     torch = graphs.torch
     compiled = agree(graphs, lambda x: (y := x.exp(), torch.cat((y, y[:1] + 1)) * 2), data((6, 40)), kernels=2)
-    assert sum(k.source.count("exp_(") > 0 for k in compiled.kernels) == 1
+    assert sum("exp(" in loops for loops in compiled.stages.loops) == 1
 
 
 def test_in_place_writes_between_stay_where_they_are(graphs, way):

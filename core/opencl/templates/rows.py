@@ -19,6 +19,7 @@ INTEGER = {1: "char", 2: "short", 4: "int", 8: "long"}
 def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None:
     """The launch for an embedding, index_select, index or gather node, or None if NumPy shall compute it."""
     assert node.op is not None
+    refuse: Callable[[np.ndarray, int], None]
     if node.op.name == "embedding":
         source, index = node.args
         dim, refuse = 0, refuse_rows
