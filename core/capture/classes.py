@@ -116,6 +116,8 @@ def initialise(ev: Any, made: Value, cls: type, args: list[Value], kwargs: dict[
     assert isinstance(made, ObjectValue)
     if owner in (list, dict):
         assert owner is not None
+        if fitted(owner, args, kwargs) is None:
+            raise Break("construct", what=f"an object of class {cls.__name__} from arguments that do not fit")
         made.payload = BUILTIN_TYPES[owner](ev, args, kwargs)
         return made
     guard_class_attribute(ev, made, "__init__", raw)

@@ -15,6 +15,7 @@ from .containers import (
 from .iterate import fixed, items_of, iterate, next_of
 from .mapping_methods import DICT, SET
 from .operators import BINARY, binary, length, stand_in, truth
+from .relied import class_lookup
 from .sequence_methods import LIST, TUPLE, Method
 from .signals import Break
 from .signatures import fitted
@@ -67,6 +68,8 @@ def call_method(ev: Any, receiver: Value, name: str, args: list[Value], kwargs: 
         return call_api(ev, getattr(receiver.real, name), args, kwargs, f"{type(receiver.real).__name__}.{name}")
     else:
         rule = None
+    if rule is None and isinstance(receiver, ObjectValue) and class_lookup(receiver.cls, name)[0] not in (None, object):
+        raise Break("call-unknown", what=f"{receiver.type.__name__}.{name}()")       # written in C: not its operator's words
     if rule is None:
         rule = dunder(name)
     if rule is None:

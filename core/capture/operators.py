@@ -131,7 +131,7 @@ def binary(ev: Any, op: type, a: Value, b: Value, in_place: bool = False) -> Val
         if isinstance(a, TensorValue) or isinstance(b, TensorValue):
             raise Break("operator", name=SYMBOLS[name], what="a tensor and an object")
         if op is ast.Mult:
-            for seq, count in ((a, b), (b, a)):
+            for seq, count in ((a, b),) if in_place else ((a, b), (b, a)):       # `a *= b` asks only what `a` is
                 n = None if isinstance(seq, ObjectValue) or not hasattr(seq.type, "__getitem__") \
                     else call_special(ev, count, "__index__")
                 if n is not None:

@@ -122,9 +122,9 @@ def deque_extendleft(ev: Any, self: ListValue, source: Value) -> Value:
 
 
 def deque_rotate(ev: Any, self: ListValue, by: Value = Const(1)) -> Value:  # noqa: B008  (an immutable default)
-    items = touch_list(ev, self)
+    items, n = touch_list(ev, self), index_number(ev, ev.force(by), "deque")
     if items:
-        n = index_number(ev, ev.force(by), "deque") % len(items)
+        n %= len(items)
         items[:] = items[-n:] + items[:-n] if n else items
     return NONE
 

@@ -18,7 +18,8 @@ COUNTS: dict[Any, tuple[int, int | None, tuple[str, ...] | None]] = {
     bool: (0, 1, ()), list: (0, 1, ()), tuple: (0, 1, ()), set: (0, 1, ()), frozenset: (0, 1, ()), dict: (0, 1, None),
     int: (0, 2, ("base",)), str: (0, 3, ("object", "encoding", "errors")), collections.OrderedDict: (0, 1, None),
     collections.Counter: (0, 1, None), collections.deque: (0, 2, ("iterable", "maxlen")),
-    set.symmetric_difference: (2, 2, ()), frozenset.symmetric_difference: (2, 2, ()),
+    collections.OrderedDict.update: (1, 2, None), set.symmetric_difference: (2, 2, ()),
+    frozenset.symmetric_difference: (2, 2, ()),
     set.symmetric_difference_update: (2, 2, ()), dict.__reversed__: (1, 1, ()), str.join: (2, 2, ())}
 
 
