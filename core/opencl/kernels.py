@@ -136,14 +136,20 @@ def same_kernels(kernels: list[Kernel]) -> tuple[list[Kernel], list[str]]:
 
 def program_text(kernels: list[Kernel]) -> str:
     """One program for all kernels of an artifact."""
-    return _program_text(tuple([k.text for k in kernels]),
-                         tuple([by_address_text(k.name, [k]) for k in kernels if k.by_address and not k.parts]))
+    return _program_text(tuple([as_function(k.text) + by_address_text(k.name, [k]) if k.by_address and not k.parts else k.text
+                                for k in kernels]))
 
 
 @functools.lru_cache(256)
-def _program_text(texts: tuple[str, ...], further: tuple[str, ...]) -> str:
+def _program_text(texts: tuple[str, ...]) -> str:
     body = "\n".join(texts)
-    return "\n".join([prelude(body), body, *further])
+    return prelude(body) + "\n" + body
+
+
+def as_function(text: str) -> str:
+    """A kernel's text as that of a plain function, for kernels to call. Drivers would compile a kernel that is called twice:
+    inside the caller, and for itself."""
+    return re.sub(r"(?:__attribute__\(\(reqd_work_group_size\([^)]*\)\)\)\s*)?__kernel void", "static void", text)
 
 
 def by_address_text(name: str, parts: list[Kernel]) -> str:
@@ -168,7 +174,7 @@ def in_one(parts: list[Kernel]) -> Kernel:
     unique, names = same_kernels(parts)
     by_name = {k.name: k for k in unique}
     name = f"{parts[-1].name}_and_before"
-    text = "\n".join([*(k.text for k in unique), by_address_text(name, [by_name[n] for n in names])])
+    text = "\n".join([*(as_function(k.text) for k in unique), by_address_text(name, [by_name[n] for n in names])])
     own = frozenset({name, *names}).union(*(k.names for k in unique))
     return Kernel(name, text, "sequence", [a for k in parts for a in k.arrays], [], [], [], 1, [], 1, False,
                   [n for k in parts for n in k.nodes], loops="\n".join(k.loops for k in parts), names=own, by_address=True,

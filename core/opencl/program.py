@@ -26,7 +26,6 @@ from ..errors import EnvironmentProblem
 from ..events.recorder import RECORDER
 from .devices import Device, pyopencl
 from .drivers import cache_folder
-from .kernels import BY_ADDRESS
 
 FORMAT = "1"
 LOG_LINES = 12
@@ -133,7 +132,7 @@ def build(text: str, options: list[str], device: Device) -> Built:
             return Built(found, "memory", time.perf_counter_ns() - start, _TRYING.get(key))
         if key in _REJECTED:
             raise _REJECTED[key]
-        kernels = text.count("__kernel void") - text.count(f"{BY_ADDRESS}(")
+        kernels = text.count("__kernel void")
         RECORDER.step(f"compiling {kernels} {'kernel' if kernels == 1 else 'kernels'} for {device.info.name.partition('-')[0]}")
         path = _path(key)
         mark = path.with_suffix(".trying") if path is not None else None
