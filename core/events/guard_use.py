@@ -170,12 +170,12 @@ def _follows(g: GuardRow, at: dict[tuple[str, str], GuardRow], relations: dict[s
             if not _holds(r.condition, place, math.nan):
                 return (r.index,)
         return ()
-    for place, rows in relations.items():
-        if g in rows:
-            for r in rows:
-                value = _only_value(r.condition, place)
-                if r is not g and value is not None and _holds(g.condition, place, value):
-                    return (r.index,)
+    place = next(iter(_places(g.condition)), "")
+    rows = relations.get(place, [])
+    for r in rows if any(r is g for r in rows) else ():
+        value = _only_value(r.condition, place)
+        if r is not g and value is not None and _holds(g.condition, place, value):
+            return (r.index,)
     return ()
 
 

@@ -65,8 +65,8 @@ def version_lines(facts: Facts, artifact: int, call: int | None) -> tuple[list[G
     now = set()
     for _, groups in facts.failures_of_call(call) if call is not None else []:
         now |= {f.index for a, failures in groups if a == artifact for f in failures}
-    history = facts.guard_history(artifact)
-    rows = [_line(facts, artifact, g, history.get(g.index, GuardHistory()), now) for g in facts.guards(artifact)]
+    make = _Lines(facts, artifact)
+    rows = [make.line(g, now) for g in facts.guards(artifact)]
     rows.sort(key=lambda r: (min(r.rank, 2), -r.failures, r.index))
     failed = sum(r.failures > 0 for r in rows)
     says = f"{plural(len(rows), 'condition')}, {f'{failed} of them' if failed else 'none'} failed"
@@ -82,22 +82,29 @@ def miss_lines(facts: Facts, call: int) -> tuple[list[GuardLine], str]:
     for _, groups in facts.failures_of_call(call):
         for artifact, failures in groups:
             versions += 1
-            history = facts.guard_history(artifact)
+            make = _Lines(facts, artifact)
             for f in failures:
                 g = facts.guard(artifact, f.index) or GuardRow(f.index, f.kind, f.origin, "")
-                line = _line(facts, artifact, g, history.get(f.index, GuardHistory()), {f.index})
-                rows.append(replace(line, origin=place_of(f), expected=f.expected, seen=f.seen))
+                rows.append(replace(make.line(g, {f.index}), origin=place_of(f), expected=f.expected, seen=f.seen))
     return _placed(rows), f"{plural(len(rows), 'condition')} not met, over {plural(versions, 'version')}"
 
 
-def _line(facts: Facts, artifact: int, g: GuardRow, h: GuardHistory, now: set[int]) -> GuardLine:
-    seen = h.seen if h.origin in ("", g.origin) else f"{h.origin} = {h.seen}"
-    use, own = asked_of(facts, artifact), tuple(marks(facts, artifact).get(g.index, ()))
-    rank = 0 if g.index in now else 1 if h.failures else 2 if any(m == NEVER_FAILED for m, _ in own) else 3
-    return GuardLine(artifact, facts.session.artifacts[artifact].version, g.index, g.kind,
-                     g.origin or NAMELESS.get(g.kind, ""), g.condition, g.expected, seen, h.failures, g.line, g.why, rank,
-                     checks=use.times, checks_tip=_checks_tip(use), way=g.way, ns=g.ns,
-                     marks=own)
+class _Lines:
+    """Makes the rows of one version; what holds for all of them is asked for once."""
+
+    def __init__(self, facts: Facts, artifact: int) -> None:
+        self.artifact, self.version = artifact, facts.session.artifacts[artifact].version
+        self.use, self.marks = asked_of(facts, artifact), marks(facts, artifact)
+        self.tip, self.history = _checks_tip(self.use), facts.guard_history(artifact)
+
+    def line(self, g: GuardRow, now: set[int]) -> GuardLine:
+        """now: indices of the guards that fail in the selected call."""
+        h, own = self.history.get(g.index, GuardHistory()), tuple(self.marks.get(g.index, ()))
+        seen = h.seen if h.origin in ("", g.origin) else f"{h.origin} = {h.seen}"
+        rank = 0 if g.index in now else 1 if h.failures else 2 if any(m == NEVER_FAILED for m, _ in own) else 3
+        return GuardLine(self.artifact, self.version, g.index, g.kind, g.origin or NAMELESS.get(g.kind, ""), g.condition,
+                         g.expected, seen, h.failures, g.line, g.why, rank, checks=self.use.times, checks_tip=self.tip,
+                         way=g.way, ns=g.ns, marks=own)
 
 
 def _placed(rows: list[GuardLine]) -> list[GuardLine]:
