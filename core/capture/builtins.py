@@ -142,8 +142,6 @@ def classes_of(ev: Any, value: Value) -> list[type]:
         return [c for v in value.items for c in classes_of(ev, v)]
     if isinstance(value, ClassValue):
         return [value.cls]
-    if isinstance(value, Const) and value.value is None:
-        return [type(None)]
     if isinstance(value, OpaqueValue) and isinstance(value.real, types.UnionType):
         return [c for c in value.real.__args__ if isinstance(c, type)]
     raise Break("operator", name="isinstance()", what=f"an object of class {value.type.__name__}")
@@ -177,7 +175,10 @@ def b_isinstance(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
 
 
 def b_issubclass(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    cls = classes_of(ev, args[0])[0]
+    asked = ev.force(args[0])
+    if not isinstance(asked, ClassValue):
+        raise Break("operator", name="issubclass()", what=f"an object of class {asked.type.__name__}")
+    cls = asked.cls
     for c in classes_of(ev, args[1]):
         registered_classes(ev, cls, c)
     return Const(any(issubclass(cls, c) for c in classes_of(ev, args[1])))

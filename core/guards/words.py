@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import enum
 import reprlib
@@ -101,9 +102,11 @@ def value_text(v: Any) -> str:
         held = getattr(v, "__dict__", {})
         return _call_text(cls, ((f.name, held[f.name]) for f in dataclasses.fields(cls) if f.repr and f.name in held))
     written = cls.__repr__
-    ours = isinstance(written, types.FunctionType) and (written.__module__ or "").partition(".")[0] in ("torch", "guardscope")
+    ours = isinstance(written, types.FunctionType) and (written.__module__ or "").partition(".")[0] in ("torch", "guardscope") \
+        and not hasattr(cls, "_guardscope_module")             # whose text asks the script's extra_repr
     if ours or not cls.__flags__ & HEAP_TYPE and written is not object.__repr__ and not isinstance(v, Collection):
-        return _shortened(" ".join(repr(v).split()))
+        with contextlib.suppress(Exception):
+            return _shortened(" ".join(repr(v).split()))
     return f"a {type_name(cls)}"
 
 

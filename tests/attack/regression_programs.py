@@ -1330,3 +1330,32 @@ def functions_named_like_keywords():
         print("a break")
         return v + max_ + float_, out, max(v.shape[0], 2), float("inf")
     return f, (row(), [0, 2]), nothing
+
+
+@case
+def what_is_asked_is_no_class():
+    held = [Box, int]
+    def f(v):
+        out = []
+        for ask in (lambda: isinstance(v, held[0]), lambda: issubclass(held[1], held[0]), lambda: issubclass((int, str), object),
+                    lambda: isinstance(3, (int, None)), lambda: isinstance("", (int, None))):
+            try:
+                out.append(ask())
+            except TypeError as problem:
+                out.append(str(problem))
+        return v, out
+    return f, (row(),), lambda: held.__setitem__(0, None)
+
+
+@case
+def a_module_whose_own_text_fails_is_told_by_its_class():
+    class Odd(nn.Module):
+        def extra_repr(self):
+            raise KeyError(self.nothing)
+    held = [Odd(), nn.Linear(2, 2)]
+    def change():
+        held[:] = [Odd(), nn.Linear(2, 2)]
+        del held[1].in_features
+    def f(v):
+        return v + len(list(held[0].parameters())) + len(list(held[1].parameters()))
+    return f, (row(),), change
