@@ -275,9 +275,9 @@ DYNAMIC = ("pw5", "gelu", "softmax", "layernorm", "sum_all", "sum_d0", "sum_d1",
 # Why a row may fall short, by the start of its name (the first that fits); printed only where it does.
 CALL = "a call costs about 3 us from guards to result (launch and wait 1 us), the kernel less"
 WHY: dict[str, str] = {
-    "o_mlp6": "three products of 4 x 32 by BLAS, each with a wait before it; half of the time is guards and reading parameters",
-    "o_mod50": "51 kernel arguments cost 7 us in the driver; as much again goes to guards and reading parameters",
-    "o_args20": "the driver takes 4 us for 21 arguments, binding new arrays 2 us",
+    "o_mlp6": "one launch of 5 us, most of it adding up the lanes of short dot products; 4 us are guards on five modules",
+    "o_mod50": "5 us of guards: no class may have got an attribute named like one of the parameters",
+    "o_args20": "20 tensors to look up, to tell apart and to find in memory",
     "o_": CALL,
     "pw5:4K": CALL, "pw5:64K": CALL, "sum_all:4K": CALL, "sum_all:64K": CALL, "sum_d1:4K": CALL, "sum_d1:64K": CALL,
     "gelu": "1 + erf(x) within 2 units of the last place is 27 vector operations; at 1 MB as much again is reading and writing",

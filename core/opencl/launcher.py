@@ -29,7 +29,8 @@ class LaunchWriter(Launches):
 
     def __init__(self, graph: Graph, plan: Plan, zero_copy: bool, by_address: bool, templated: set[int]) -> None:
         super().__init__(graph, plan, zero_copy, by_address, templated)
-        self.globals.update({"matmul": np.matmul, "run_eager": run_recorded, "cut": cut, "blas": threads(), "ONE": (1,)})
+        self.globals.update({"matmul": np.matmul, "run_eager": run_recorded, "cut": cut, "blas": threads(), "ONE": (1,),
+                             "item": tuple.__getitem__})
         self.names |= set(self.globals)
         self.blas = False                        # NumPy's BLAS is called
 
@@ -49,7 +50,10 @@ class LaunchWriter(Launches):
         """Where the value of a symbol is found in the inputs."""
         kind, node, *dim = self.graph.symbols[symbol]
         given = self.tensors[id(node)]
-        return given if kind == "value" else f"{given}._meta.{'shape' if kind == 'size' else 'strides'}[{dim[0]}]"
+        if kind == "value":
+            return given
+        # Size has a __getitem__ in Python: go around it
+        return f"item({given}._meta.shape, {dim[0]})" if kind == "size" else f"{given}._meta.strides[{dim[0]}]"
 
     # -- host steps --------------------------------------------------------------------------------------------------
     def host(self, recipe: Host) -> None:
