@@ -178,7 +178,8 @@ def step(torch, draw):
     F = torch.nn.functional
     k, d = draw(st.integers(0, 3)), draw(st.integers(-3, 2))
     which = draw(st.sampled_from(["mul", "exp", "cat", "flip", "slice", "step", "reshape", "transpose", "pad", "reflect",
-                                  "roll", "split", "stack", "select", "sum", "repeat", "other"]))
+                                  "roll", "split", "stack", "select", "sum", "repeat", "other", "product", "in place",
+                                  "scatter", "softmax"]))
 
     def run(x, other):
         n = x.ndim
@@ -186,10 +187,23 @@ def step(torch, draw):
         size = x.shape[a] if n else 1
         if which == "mul":
             return x * 2 + 1
+        if which == "in place":
+            y = x * 0.5
+            if y.ndim and k:
+                y[:1].add_(1)
+            y.add_(other.reshape(-1)[0])
+            return y
         if which == "exp":
             return torch.sigmoid(x)
         if not n or any(m == 0 for m in x.shape):
             return x - 1
+        if which == "softmax":
+            return x.softmax(a)
+        if which == "product":
+            return (x.reshape(-1, x.shape[-1]) @ x.reshape(-1, x.shape[-1]).t()) / 9 if x.shape[-1] < 20 else x
+        if which == "scatter":
+            rows = torch.arange(min(k + 1, x.shape[0])) * 0
+            return x.index_add(0, rows, x[:rows.shape[0]])
         if which == "cat":
             return torch.cat((x, x.narrow(a, 0, min(k, size)), x * 3), a)
         if which == "flip":
