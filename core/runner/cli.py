@@ -311,6 +311,9 @@ def report(argv: list[str]) -> int:
     return 0
 
 
+ENDINGS = {".json": "json", ".csv": "csv", ".html": "html", ".htm": "html", ".trace": "chrome"}
+
+
 def export(argv: list[str]) -> int:
     from ..events.exports import FORMATS
     from ..events.reader import Session
@@ -318,23 +321,27 @@ def export(argv: list[str]) -> int:
 
     parser = Parser(prog="main.py export", description=COMMANDS["export"], allow_abbrev=False)
     parser.add_argument("session", metavar="SESSION")
-    parser.add_argument("--format", choices=list(FORMATS), required=True,
-                        help="chrome: Trace Event Format, for Perfetto and speedscope; html: one page to open in a browser")
+    parser.add_argument("--format", choices=list(FORMATS),
+                        help="if not given, as FILE ends: .json, .csv, .html, .trace; chrome: Trace Event Format, for Perfetto and speedscope; html: one page to open in a browser")
     parser.add_argument("-o", "--output", metavar="FILE", help="default: standard output")
     parser.add_argument("--no-source", action="store_true",
                         help="leave out source text, generated code, folders and the machine's name")
     parser.add_argument("--no-values", action="store_true",
                         help="replace the script's numbers and strings by labels; sizes and dtypes stay")
     options = parser.parse_args(argv)
+    kind = options.format or ENDINGS.get(Path(options.output or "").suffix.lower())
+    if kind is None:
+        raise ScriptError(f"the ending of {options.output or 'standard output'} names no format; give one with --format: "
+                          f"{', '.join(FORMATS)}")
     with Session(options.session) as whole:
         session = scrubbed(whole, Keep(not options.no_source, not options.no_values))
         if options.output in (None, "-"):
-            FORMATS[options.format](session, sys.stdout)
+            FORMATS[kind](session, sys.stdout)
             sys.stdout.flush()
             return 0
         try:
             with open(options.output, "w", encoding="utf-8", newline="") as file:
-                FORMATS[options.format](session, file)
+                FORMATS[kind](session, file)
         except OSError as problem:
             raise EnvironmentProblem(f"{options.output} cannot be written ({problem.strerror})") from None
     return 0

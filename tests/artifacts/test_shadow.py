@@ -17,6 +17,7 @@ from guardscope.core.capture.evaluator import Evaluator
 from guardscope.core.events.reader import Session
 from guardscope.core.events.recorder import RECORDER
 from guardscope.core.events.schema import OUTCOMES
+from guardscope.core.tensor.threads import THREADS
 from guardscope.core.torch_api.importing import install
 
 install()
@@ -39,6 +40,7 @@ def every(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Every reused call is repeated."""
     torch._dynamo.reset()
     monkeypatch.setattr(SETTINGS, "shadow", 1)
+    monkeypatch.setattr(THREADS, "many", False)         # threads of other tests are not these scripts'
     SHADOW.reset()
     yield
     SHADOW.reset()

@@ -1337,8 +1337,9 @@ def what_is_asked_is_no_class():
     held = [Box, int]
     def f(v):
         out = []
-        for ask in (lambda: isinstance(v, held[0]), lambda: issubclass(held[1], held[0]), lambda: issubclass((int, str), object),
-                    lambda: isinstance(3, (int, None)), lambda: isinstance("", (int, None))):
+        for ask in (lambda: isinstance(v, held[0]), lambda: issubclass(held[1], held[0]),
+                    lambda: issubclass((int, str), object), lambda: isinstance(3, (int, None)),
+                    lambda: isinstance("", (int, None))):
             try:
                 out.append(ask())
             except TypeError as problem:

@@ -121,6 +121,8 @@ def test_report_and_exports_of_a_session(session, tmp_path, capsys):
         out = tmp_path / f"out.{kind}"
         assert cli.main(["export", str(session), "--format", kind, "-o", str(out)]) == 0
         json.loads(out.read_text())
+    assert cli.main(["export", str(session), "-o", str(session.parent / "by_its_ending.html")]) == 0
+    assert (session.parent / "by_its_ending.html").read_text(encoding="utf-8").lower().startswith("<!doctype html")
     assert cli.main(["export", str(session), "--format", "csv"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 101
     assert cli.main(["export", str(session), "--format", "csv", "-o", str(tmp_path / "no" / "x.csv")]) == 2
