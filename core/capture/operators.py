@@ -206,9 +206,9 @@ def on_containers(ev: Any, op: type, a: Value, b: Value, in_place: bool = False)
     if isinstance(a, SetValue) and isinstance(b, SetValue) and op in (ast.BitOr, ast.BitAnd, ast.Sub, ast.BitXor):
         return set_operation(ev, function, a, b)
     if op in (ast.BitOr, ast.BitAnd, ast.Sub, ast.BitXor) and (is_set_like(a) or is_set_like(b)):
-        made = set_operation(ev, function, as_set(ev, a), as_set(ev, b))         # one is a view: the other, any iterable
-        made.cls = set
-        return made
+        both = set_operation(ev, function, as_set(ev, a), as_set(ev, b))         # one is a view: the other, any iterable
+        both.cls = set
+        return both
     if op is ast.Mod and isinstance(a, Const) and isinstance(a.value, str | bytes):
         from .formatting import percent
 

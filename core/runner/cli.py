@@ -322,7 +322,8 @@ def export(argv: list[str]) -> int:
     parser = Parser(prog="main.py export", description=COMMANDS["export"], allow_abbrev=False)
     parser.add_argument("session", metavar="SESSION")
     parser.add_argument("--format", choices=list(FORMATS),
-                        help="if not given, as FILE ends: .json, .csv, .html, .trace; chrome: Trace Event Format, for Perfetto and speedscope; html: one page to open in a browser")
+                        help="if not given, as FILE ends: .json, .csv, .html, .trace; "
+                        "chrome: Trace Event Format, for Perfetto and speedscope; html: one page to open in a browser")
     parser.add_argument("-o", "--output", metavar="FILE", help="default: standard output")
     parser.add_argument("--no-source", action="store_true",
                         help="leave out source text, generated code, folders and the machine's name")
