@@ -62,7 +62,8 @@ class Collector:
         waited for: `now` on the clock of time.perf_counter_ns()."""
         events, self.events = self.events, []
         if self._since and self.owner.recorded_as is not None:
-            RECORDER.phase(*self.owner.recorded_as, "first launch", self._since, now)
+            artifact, code = self.owner.recorded_as
+            RECORDER.phase(artifact, code, "first launch", self._since, now)
             self._since = 0
         if not events:
             return
