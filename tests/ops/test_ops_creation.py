@@ -101,7 +101,10 @@ def test_other_devices() -> None:
 def test_leaving_and_copying() -> None:
     x = torch.tensor([[1.0, 2.0]])
     assert x.tolist() == [[1.0, 2.0]]
-    assert x.numpy() is x._array
+    seen = x.numpy()
+    seen[0, 0] = 5                                   # the tensor's memory, but not its array: a shape given to it stays there
+    seen.shape = (2,)
+    assert x.tolist() == [[5.0, 2.0]] and x.shape == (1, 2)
     assert copy.deepcopy(x).tolist() == x.tolist()
     assert copy.deepcopy(x).data_ptr() != x.data_ptr()
     rebuild, parts = x.__reduce_ex__(4)
