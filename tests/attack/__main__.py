@@ -55,6 +55,8 @@ def attack(argv: list[str]) -> int:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     signal.signal(signal.SIGPROF, too_long)
     for number in range(options.trials):
+        if number and number % 1000 == 0:
+            print(f"{number} trials, {time.time() - start:.0f} s", file=sys.stderr, flush=True)
         seed = options.seed * 10**7 + number
         rng = random.Random(seed)
         name = rng.choice(names) if names and rng.random() < options.known else f"generated {seed // EACH}"
