@@ -8,6 +8,7 @@ import inspect
 from typing import Any
 
 from ..errors import InternalError
+from .guard import ABSENT
 from .origin import (
     ArgOrigin,
     AttrOrigin,
@@ -57,7 +58,7 @@ class Scope:
         if isinstance(o, InstanceDictOrigin):
             return getattr(self.read(o.of), o.slot)[o.name]
         if isinstance(o, ItemOrigin):
-            return self.read(o.of)[o.key]
+            return item(self.read(o.of), o.key)
         if isinstance(o, DictKeyOrigin):
             return list(self.read(o.of))[o.index]
         if isinstance(o, TypeOrigin):
@@ -73,6 +74,16 @@ class Scope:
         """The dict behind a GlobalOrigin's slot. `__G` is the running function's own: functions may share code and
         have different globals."""
         return self.slots[slot] if slot in self.slots and slot != "__G" else self.fn.__globals__
+
+
+def item(base: Any, key: Any) -> Any:
+    """`base[key]`, which makes no entry for a key that is missing, as a defaultdict would. Raises KeyError for that."""
+    if not isinstance(base, dict):
+        return base[key]
+    found = dict.get(base, key, ABSENT)
+    if found is ABSENT:
+        raise KeyError(key)
+    return found
 
 
 # What the code of origins defined elsewhere may call.

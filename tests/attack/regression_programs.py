@@ -1360,3 +1360,12 @@ def a_module_whose_own_text_fails_is_told_by_its_class():
     def f(v):
         return v + len(list(held[0].parameters())) + len(list(held[1].parameters()))
     return f, (row(),), change
+
+
+@case
+def explaining_a_miss_makes_no_entry_in_a_defaultdict():
+    def f(v, dd):
+        dd["n"] += 1
+        return v * dd["m"], list(dd)
+    dd = collections.defaultdict(int, m=2)
+    return f, (row(), dd), dd.clear
