@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from ..core.events.schema import OUTCOME_WORDS, WRONG_RESULT, Artifact, FailureRow
 from ..core.events.summary import place_of
 from .facts import Facts, code_name
 from .numbers import duration
+
+
+def short_path(file: str) -> str:
+    """A file as people name it: from the working directory or from home where it lies below, else as it is."""
+    for base, mark in ((Path.cwd(), ""), (Path.home(), "~/")):
+        if Path(file).is_relative_to(base):
+            return f"{mark}{Path(file).relative_to(base).as_posix()}"
+    return file
 
 
 def signature(facts: Facts, call: int) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ from ..words import version_title
 from .base import View
 
 MISS = -1                       # stands for "the selected call" among the versions
-WIDEST = {"": 30, "Version": 82, "What": 150, "Condition": 250, "Expected": 150, "Seen": 150, "Checks": 62, "Failures": 68,
+WIDEST = {"": 30, "Version": 82, "What": 150, "Condition": 250, "Expected": 130, "Seen": 150, "Checks": 62, "Failures": 68,
           "Cost": 74, "Mark": 220, "Line": 48, "Why": 240, "Kind": 190}
 
 
@@ -43,14 +43,14 @@ class GuardsView(View):
                    color=mark, back=back),
             Column("Expected", lambda r: r.expected, explain("expected"), fixed=True, back=back),
             Column("Seen", lambda r: r.seen, explain("last seen"), fixed=True, color=mark, back=back),
+            Column("Mark", lambda r: r.mark, explain("mark of a guard"), back=back, cell_tip=lambda r: r.mark_tip,
+                   color=lambda r: t().warn if any(m != NEVER_FAILED for m, _ in r.marks) else ""),
             Column("Checks", lambda r: number(r.checks) if r.checks else "", explain("checks"), True,
                    sort=lambda r: r.checks, back=back, cell_tip=lambda r: r.checks_tip),
             Column("Failures", lambda r: str(r.failures or ""), explain("failures"), True, sort=lambda r: r.failures,
                    back=back),
             Column("Cost", lambda r: r.cost, explain("cost of a guard"), True, sort=lambda r: max(r.ns, 0), back=back,
                    cell_tip=lambda r: COSTS.get(r.way if r.way != "test" or r.ns >= 0 else "", "")),
-            Column("Mark", lambda r: r.mark, explain("mark of a guard"), back=back, cell_tip=lambda r: r.mark_tip,
-                   color=lambda r: t().warn if any(m != NEVER_FAILED for m, _ in r.marks) else ""),
             Column("Line", lambda r: str(r.line or ""), "Where your script read the value.", True,
                    sort=lambda r: r.line, back=back),
             Column("Condition", lambda r: r.condition, explain("guard"), fixed=True, back=back),

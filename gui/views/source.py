@@ -13,6 +13,7 @@ from ..models.pieces import Piece, by_line, pieces
 from ..numbers import plural
 from ..widgets.code_edit import CodeEdit, Mark
 from ..widgets.elided import ElidedLabel
+from ..words import short_path
 from .base import View
 
 AT_ONCE, A_WHILE = 0.1, 0.02              # seconds of reading before the text is shown, and between two looks at the user
@@ -72,7 +73,7 @@ class SourceView(View):
         known = read_on(facts, AT_ONCE)
         self.edit.show_text(facts.session.sources[file], self.marks(file, known))
         breaks = len({(b.line, b.sentence) for b in facts.session.breaks if b.file == file})
-        self.says.setText("   ".join(([plural(breaks, "graph break")] if breaks else []) + [file]
+        self.says.setText("   ".join(([plural(breaks, "graph break")] if breaks else []) + [short_path(file)]
                                      + ([] if known else ["reading what happened on each line\N{HORIZONTAL ELLIPSIS}"])))
         if not known:
             QTimer.singleShot(0, self, self.contained(lambda: self._read_on(facts, file)))

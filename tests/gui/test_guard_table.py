@@ -30,7 +30,8 @@ def test_a_recorded_version_shows_checks_costs_and_marks(make_window: Any, recor
     assert costs["rate == 12.5"].endswith("ns")
     assert marks[tensor] == marks["rate == 12.5"] == "never failed"
     assert cells(view, "Failures")["rate == 12.5"] == ""
-    tips = {view.table_model.rows[i].condition: view.table_model.index(i, 5).data(Qt.ItemDataRole.ToolTipRole)
+    column = [c.title for c in view.table_model.columns].index("Checks")
+    tips = {view.table_model.rows[i].condition: view.table_model.index(i, column).data(Qt.ItemDataRole.ToolTipRole)
             for i in range(len(view.table_model.rows))}
     assert tips[tensor].startswith("It held in 1 call that this version took.")
 

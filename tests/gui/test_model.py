@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from guardscope.gui.models.line_marks import line_marks
 from guardscope.gui.session_model import Selection, SessionModel
-from guardscope.gui.words import call_sentence, call_title, failure_sentence
+from guardscope.gui.words import call_sentence, call_title, failure_sentence, short_path
 
 
 @pytest.fixture
@@ -123,6 +123,14 @@ def test_sentences(model: SessionModel) -> None:
     assert "limit of 8 versions" in call_sentence(model.facts, 44)
     assert "never compiled" in call_sentence(model.facts, 3)
     assert failure_sentence(model.session.failures(5)[0]) == "x.shape[0] was 64, this version needs 32"
+
+
+def test_files_are_named_from_where_one_is(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path.parent))
+    assert short_path(str(tmp_path / "a" / "model.py")) == "a/model.py"
+    assert short_path(str(tmp_path.parent / "model.py")) == "~/model.py"
+    assert short_path("/elsewhere/model.py") == "/elsewhere/model.py"
 
 
 def test_causes_name_the_value_the_versions_and_what_followed(model: SessionModel) -> None:
