@@ -162,7 +162,7 @@ class LaunchWriter(Launches):
             new = self._bind_text(text[1:]) if text.startswith("@") else [text]
             lines += [" " * (8 + len(x) - len(text)) + y for y in new]
         if free is not None:
-            held = ", ".join(t for t, _ in self.parameters)
+            held = self._read_names()
             lines += ["    go = run", "", f"    def run({inputs}):", *[f"        {x}" for x in bind],
                       f"        return go({passed})", "",
                       f"    def bound_run({', '.join([*free, 'known', 'read', 'root'])}):", "        nonlocal bound",
@@ -175,7 +175,7 @@ class LaunchWriter(Launches):
         lines += ["    return run", "", f"def {name}({inputs}):", *self._entry(key, inputs, inputs, "run", [])]
         if free is not None:
             taken = ", ".join([*free, "known", "read", "root"])
-            read = [f"{', '.join(t for t, _ in self.parameters)}, = read(root)"]
+            read = [f"{self._read_names()}, = read(root)"]
             lines += ["", f"def {name}_bound({taken}):", *self._entry(key, inputs, taken, "run.bound", read)]
         return "\n".join(lines) + "\n"
 
@@ -188,6 +188,10 @@ class LaunchWriter(Launches):
         if not held or held & (used | sized):
             return None
         return [name for n in self.graph.inputs if (name := self.tensors[id(n)]) not in held]
+
+    def _read_names(self) -> str:
+        """The held inputs in the order in which `read` gives them, which is that of the graph's inputs."""
+        return ", ".join(self.tensors[id(self.graph.inputs[i])] for i in self.held_places())
 
     def held_places(self) -> tuple[int, ...]:
         """Positions of the inputs whose memory is held."""

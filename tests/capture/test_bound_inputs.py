@@ -223,3 +223,46 @@ def test_a_launch_that_fails_has_its_parameters(monkeypatch):
     assert torch.equal(fast(X), model(X))                   # by a frame made before
     model.a = nn.Parameter(torch.tensor([4.0] * 4))
     assert np.array_equal(fast(X).numpy(), model(X).numpy())
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 1, 0, 2], [2, 3, 1, 0], [1, 3, 2, 0]])
+@pytest.mark.parametrize("products", [False, True])
+def test_kernels_may_use_parameters_in_another_order_than_the_script_reads_them(order, products, backend):
+    class Ordered(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.p = nn.ParameterList([nn.Parameter(torch.ones(4, 4) * 10.0 ** n) for n in range(4)])
+
+        def forward(self, x):
+            a, b, c, d = self.p[0], self.p[1], self.p[2], self.p[3]           # read in this order
+            p = [a, b, c, d]
+            if products:
+                return x @ p[order[0]] + torch.tanh(x @ p[order[1]]) @ p[order[2]] + p[order[3]] + a * 0 + b * 0 + c * 0
+            return torch.tanh((x * p[order[0]]).sum(0)) * p[order[1]] + p[order[2]].sum(0) - p[order[3]] * (a + b + c + d)
+
+    model = Ordered()
+    fast = torch.compile(model, backend=backend)
+    x = torch.arange(16.0).reshape(4, 4) / 16
+    for _ in range(3):
+        assert torch.allclose(fast(x), model(x), rtol=1e-4)
+    with torch.no_grad():
+        model.p[order[1]] = nn.Parameter(torch.ones(4, 4) * 3)
+    for _ in range(3):
+        assert torch.allclose(fast(x), model(x), rtol=1e-4)
+
+
+def test_a_recurrent_cell_gives_what_it_gives_uncompiled(backend):
+    class Cell(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.wx, self.wh = nn.Parameter(torch.ones(3, 4)), nn.Parameter(torch.ones(4, 4) * 10)
+            self.b = nn.Parameter(torch.ones(4) * 1000)
+
+        def forward(self, x, h):
+            return x @ self.wx + h @ self.wh + self.b
+
+    model = Cell()
+    fast = torch.compile(model, backend=backend)
+    h = torch.ones(2, 4)
+    for _ in range(3):
+        assert fast(torch.ones(2, 3), h).tolist() == [[1043.0] * 4] * 2
