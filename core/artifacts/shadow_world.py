@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from ..guards.guard import HEAP_TYPE
 from ..tensor.generator import Generator, default_generator
 from ..tensor.state import STATE
 from ..tensor.tensor import Tensor, memory_owner
@@ -34,7 +35,6 @@ FIXED = (int, float, complex, str, bytes, type(None), range, slice, types.Builti
          np.generic, property, types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType,
          type(Ellipsis))
 NAMESPACES = (types.SimpleNamespace, collections.UserDict, collections.UserList, collections.ChainMap, BaseException)
-HEAP_TYPE = 1 << 9
 
 
 class Unrepeatable(Exception):

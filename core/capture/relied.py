@@ -12,9 +12,7 @@ import enum
 import types
 from typing import Any
 
-from ..guards.guard import ABSENT, Guard, Held
-
-HEAP_TYPE = 1 << 9           # Py_TPFLAGS_HEAPTYPE: made by a class statement, so its attributes can be assigned
+from ..guards.guard import ABSENT, HEAP_TYPE, Guard, Held
 
 
 def class_lookup(cls: type, name: str) -> tuple[type | None, Any]:

@@ -57,6 +57,7 @@ class Absent:
 
 
 ABSENT = Absent()
+HEAP_TYPE = 1 << 9           # Py_TPFLAGS_HEAPTYPE: made by a class statement, so its attributes can be assigned
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,8 +14,7 @@ from typing import Any
 
 from ..tensor.devices import device
 from ..tensor.tensor import Tensor
-
-HEAP_TYPE = 1 << 9           # Py_TPFLAGS_HEAPTYPE: a class written in Python
+from .guard import HEAP_TYPE
 
 
 class Short(reprlib.Repr):
