@@ -71,8 +71,6 @@ def make(path: Path, calls: int) -> None:
         i, version = n % FUNCTIONS, (n // FUNCTIONS) % VERSIONS
         recorder.append((made[i][version], now, now + 3000, values(8 + version)))
         now += 4000
-        if n % 50_000 == 0:
-            time.sleep(0.3)                  # the recorder's thread has its turn
     recorder.close(600)
 
 
