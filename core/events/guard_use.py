@@ -214,7 +214,7 @@ def unread(session: Session, artifact: int, guards: Sequence[GuardRow]) -> dict[
         if g.kind == "TENSOR_MATCH" and reads.get(g.origin) == NEVER_USED:
             found[g.index] = "no element, size or dtype of it is used, only that it is a tensor"
         elif g.kind in CONTENTS and reads.get(g.origin) == "checked" and g.facts.get("length") != 0 \
-                and not any(g.origin in name and name != g.origin for name in names):
+                and g.expected != "no keys" and not any(g.origin in name and name != g.origin for name in names):
             found[g.index] = CONTENTS[g.kind]
     return found
 

@@ -95,6 +95,12 @@ def test_what_was_guarded_and_not_read(session):
     assert "only that it is a tensor" in found["given: float32[2] on cpu"]
 
 
+def test_nothing_is_claimed_of_what_an_empty_dict_does_not_hold(session):
+    found = {expected: unread(session, 0, [GuardRow(0, "DICT_KEYS", "settings.names", "", expected)])
+             for expected in ("keys 'a'", "no keys")}
+    assert found["keys 'a'"] and not found["no keys"]
+
+
 def test_costs_are_recorded_with_the_way_a_reused_call_decides(session):
     ways = {g.condition.partition(":")[0]: (g.way, g.ns) for g in session.guards(0)}
     assert ways["x"] == ways["given"] == ways["seen"] == ("look-up", -1)
