@@ -48,16 +48,19 @@ class Columns:
     def names(self) -> list[str]:
         return list(self._data)
 
-    def append(self, columns: dict[str, np.ndarray]) -> None:
-        """Add rows; every column must be given, all of one length."""
-        count = len(next(iter(columns.values())))
-        need = self._size + count
+    def append(self, *pieces: dict[str, np.ndarray]) -> None:
+        """Add rows, in pieces of which each gives every column, all of one length."""
+        counts = [len(next(iter(piece.values()))) for piece in pieces]
+        need = self._size + sum(counts)
         for name, old in self._data.items():
             if len(old) < need:
                 grown = np.empty(max(need, 2 * len(old)) if self._size else need, old.dtype)
                 grown[:self._size] = old[:self._size]
                 self._data[name] = grown
-            self._data[name][self._size:need] = columns[name]
+            at = self._size
+            for piece, count in zip(pieces, counts):
+                self._data[name][at:at + count] = piece[name]
+                at += count
         self._size = need
 
     def reorder(self, start: int, order: np.ndarray) -> None:
@@ -107,25 +110,20 @@ def derive_calls(runs: Columns, calls: Columns, has_graph: np.ndarray, graphs_of
     if not count:
         return 0
     first, last = first[:count], last[:count]
-    outcome = runs["outcome"][begin:]
-    artifact = runs["artifact"][begin:]
-    top = outcome[first]
-    if len(has_graph):
-        ran = np.where(artifact >= 0, has_graph[np.maximum(artifact, 0)], False).astype("<i4")
-    else:
-        ran = np.zeros(len(artifact), "<i4")
     upto = int(last[-1])
-    if upto == count:                       # one run per call: nothing to sum
-        rank, graphs = RANK[outcome[:upto]], ran[:upto]
-    else:
-        rank = np.maximum.reduceat(RANK[outcome[:upto]], first)
-        graphs = np.add.reduceat(ran[:upto], first)
+    # One run per call, as usual: a call's first run is the run of its number, and there is nothing to sum.
+    single = upto == count
+    at = slice(begin, begin + count) if single else first + begin
+    outcome, artifact = runs["outcome"][begin:begin + upto], runs["artifact"][begin:begin + upto]
+    ran = np.append(has_graph, False)[artifact]              # artifact -1, none, is the one appended
+    rank = RANK[outcome] if single else np.maximum.reduceat(RANK[outcome], first)
     which = np.arange(done, done + count)
     calls.append({
-        "code": runs["code"][begin:][first], "line": runs["line"][begin:][first],
-        "outcome": np.where(top == ERROR, ERROR, OF_RANK[rank]),
-        "start": runs["start"][begin:][first], "end": runs["end"][begin:][first],
-        "first_run": first + begin, "n_runs": last - first, "graphs_run": graphs,
+        "code": runs["code"][at], "line": runs["line"][at],
+        "outcome": np.where(runs["outcome"][at] == ERROR, ERROR, OF_RANK[rank]),
+        "start": runs["start"][at], "end": runs["end"][at],
+        "first_run": first + begin, "n_runs": last - first,
+        "graphs_run": ran if single else np.add.reduceat(ran.astype("<i4"), first),
         "new_graphs": tally(graphs_of, which), "new_breaks": tally(breaks_of, which)})
     return count
 

@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import EnvironmentProblem, ScriptError
-from .schema import APPLICATION_ID, VERSION, ddl, fields_of
+from .schema import APPLICATION_ID, MAJOR, OTHER, SINCE, STREAMS, TABLES, VERSION, ddl, fields_of
 
 BUSY_MS = 5000                       # how long one writer waits for the other
+LONGEST = 256 << 20                  # bytes of one value that are accepted when reading
 
 
 # Databases that this process has open, by device and inode. Opening and closing such a file by other means than SQLite
@@ -135,6 +136,68 @@ def connect(path: Path) -> sqlite3.Connection:
     except sqlite3.Error as problem:
         raise EnvironmentProblem(cannot_write(path, problem)) from None
     return connection
+
+
+def open_to_read(path: Path) -> tuple[sqlite3.Connection, int, tuple[int, int]]:
+    """A reader's connection to a session, the minor version of its format, and the ticket to give back when it is closed.
+
+    EnvironmentProblem or ScriptError, each one sentence, when the file is missing, foreign, too new or unreadable."""
+    if path.is_dir():
+        raise ScriptError(f"{path} is a folder, not a session; name the .guardscope file in it")
+    try:
+        if not path.exists():
+            raise ScriptError(f"there is no file {path}; record a session with: main.py run SCRIPT -o {path}")
+        if not is_sqlite(path):
+            raise ScriptError(f"{path} is not a Guardscope session: it does not start like an SQLite database")
+    except OSError as problem:
+        raise EnvironmentProblem(f"{path} cannot be read ({problem.strerror})") from None
+    ticket = hold(path)
+    failed: sqlite3.Error | None = None
+    for mode in ("mode=ro", "mode=ro&immutable=1"):      # the second for a folder in which nothing may be written
+        db = None
+        try:
+            db = sqlite3.connect(f"{path.resolve().as_uri()}?{mode}", uri=True, isolation_level=None,
+                                 check_same_thread=False, timeout=2.0)
+            return db, _prepare(db, path), ticket
+        except sqlite3.Error as error:
+            failed = failed or error
+            if db is not None:
+                db.close()
+        except (ScriptError, EnvironmentProblem):
+            if db is not None:
+                db.close()
+            release(ticket)
+            raise
+    release(ticket)
+    raise EnvironmentProblem(f"{path} cannot be read as a session ({failed}); it may be cut off or damaged")
+
+
+def _prepare(db: sqlite3.Connection, path: Path) -> int:
+    """Make a connection safe for files made to do harm, and check that it is to a session. The minor version of its format."""
+    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
+    db.execute("PRAGMA trusted_schema = OFF")
+    db.execute("PRAGMA cell_size_check = ON")
+    db.execute("PRAGMA writable_schema = ON")            # reads a file that is shorter than its header says
+    db.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    application = db.execute("PRAGMA application_id").fetchone()[0]
+    if application != APPLICATION_ID:
+        raise ScriptError(f"{path} is an SQLite database of another program, not a Guardscope session")
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    major, minor = version >> 16, version & 0xFFFF
+    if major > MAJOR:
+        raise EnvironmentProblem(f"{path} was recorded by a newer Guardscope (format {major}, this one reads up to "
+                                 f"{MAJOR}); update Guardscope to open it")
+    kinds = dict(db.execute("SELECT name, type FROM sqlite_master WHERE rootpage > 0 OR type <> 'table'"))
+    for table in (*TABLES, *OTHER, *(f"{s}_chunk" for s in STREAMS)):
+        if SINCE.get(table, 0) > minor:                      # the file is older than the table
+            continue
+        kind = kinds.get(table)
+        if kind != "table":
+            found = "is missing" if kind is None else f"is a {kind}"
+            raise ScriptError(f"{path} is not a usable session: its table '{table}' {found}")
+        if any(hidden for *_, hidden in db.execute(f'PRAGMA table_xinfo("{table}")')):
+            raise ScriptError(f"{path} is not a usable session: its table '{table}' computes columns")
+    return minor
 
 
 def set_info(connection: sqlite3.Connection, **values: Any) -> None:

@@ -1,30 +1,27 @@
 """Reading a session: `Session(path)` opens a file that is finished, still being written, damaged, or hostile.
 
 Nothing in the file is executed or unpickled: columns are raw buffers of the dtypes that schema.py names, everything
-else is numbers, text and JSON, and all of it is checked. What cannot be read ends the session there: everything before
-it is shown, and `problems` holds a sentence about the rest.
+else is numbers, text and JSON, and all of it is checked (checks.py). What cannot be read ends the session there: everything
+before it is shown, and `problems` holds a sentence about the rest.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import sqlite3
+import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ..errors import EnvironmentProblem, ScriptError
+from ..errors import EnvironmentProblem
+from .checks import FIELDS, Damaged, chunk, complete, decode, from_dicts, parse_json, within
 from .columns import CALL_COLUMNS, Columns, derive_calls, sort_runs
-from .database import cannot_write, hold, is_sqlite, release
+from .database import cannot_write, open_to_read, release
 from .schema import (
-    APPLICATION_ID,
-    CHUNK,
-    MAJOR,
-    OTHER,
     OUTCOMES,
     SINCE,
     STATES,
@@ -47,31 +44,20 @@ from .schema import (
     Result,
     Thread,
     Value,
-    fields_of,
 )
 
-LONGEST = 256 << 20          # bytes of one value that are accepted
-SMALLEST, LARGEST = -1 << 63, (1 << 63) - 1
-QUICK = (str, int)           # most values are of these, as they should be
-NO_ITEMS: dict[str, Any] = {}
-FIELDS: dict[type, list[tuple[str, Any, bool]]] = {
-    cls: list(fields_of(cls)) for cls in (*TABLES.values(), GuardRow, NodeRow, FailureRow, Value)}
-# Which columns of which table hold ids of another, so that nobody indexes beyond a list.
-KEYS = {"code": {"resume_of": "code"}, "artifact": {"ends_in_break": "break"}, "kernel": {"artifact": "artifact"},
-        "phase": {"artifact": "artifact"}}
-ITEMS: dict[type, dict[str, Any]] = {            # what the entries of JSON lists must be
-    Code: {"params": lambda v: isinstance(v, str)},
-    Artifact: {"dynamic_dims": lambda v: (isinstance(v, tuple) and len(v) == 3 and isinstance(v[0], str)
-                                          and isinstance(v[1], int | None)),
-               "inputs": lambda v: isinstance(v, dict), "reads": lambda v: isinstance(v, dict)},
-    Kernel: {"nodes": lambda v: isinstance(v, int)},
-    NodeRow: {"users": lambda v: isinstance(v, int)},
-    Value: {"shape": lambda v: isinstance(v, int), "strides": lambda v: isinstance(v, int)},
-}
+Record = TypeVar("Record")
 
 
-class Damaged(Exception):
-    """A record that does not fit the schema; the message says how."""
+class Records(Generic[Record]):
+    """A table of a session as a list. Its rows are read with everything else, but checked and made into records when they
+    are first asked for: a window that shows the timeline needs few of them."""
+
+    def __init__(self, cls: type[Record]) -> None:
+        self.table = next(table for table, kind in TABLES.items() if kind is cls)
+
+    def __get__(self, session: Session, _: type | None = None) -> list[Record]:
+        return session._records(self.table)
 
 
 class Session:
@@ -79,102 +65,43 @@ class Session:
 
     EnvironmentProblem or ScriptError, each one sentence, when the file is missing, foreign, too new or unreadable."""
 
+    codes = Records(Code)
+    artifacts = Records(Artifact)
+    misses = Records(Miss)
+    breaks = Records(Break)
+    not_compiled = Records(NotCompiled)
+    limits = Records(Limit)
+    kernels = Records(Kernel)
+    phases = Records(Phase)
+    decisions = Records(Decision)
+    events = Records(Event)
+    errors = Records(CallError)
+    results = Records(Result)
+    threads = Records(Thread)
+
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self.info: dict[str, Any] = {}
-        self.codes: list[Code] = []
-        self.artifacts: list[Artifact] = []
-        self.misses: list[Miss] = []
-        self.breaks: list[Break] = []
-        self.not_compiled: list[NotCompiled] = []
-        self.limits: list[Limit] = []
-        self.kernels: list[Kernel] = []
-        self.phases: list[Phase] = []
-        self.decisions: list[Decision] = []
-        self.events: list[Event] = []
-        self.errors: list[CallError] = []
-        self.results: list[Result] = []
-        self.threads: list[Thread] = []
         self.sources: dict[str, str] = {}
         self.live: list[dict[str, Any]] = []
-        self.problems: list[str] = []
         self.runs = Columns({name: kind for name, kind, _ in STREAMS["run"]})
         self.launches = Columns({name: kind for name, kind, _ in STREAMS["launch"]})
         self.calls = Columns(dict(CALL_COLUMNS))
-        self._lists: dict[str, list[Any]] = {
-            "code": self.codes, "artifact": self.artifacts, "miss": self.misses, "break": self.breaks,
-            "not_compiled": self.not_compiled, "limit": self.limits, "kernel": self.kernels, "phase": self.phases,
-            "decision": self.decisions, "event": self.events, "error": self.errors, "result": self.results,
-            "thread": self.threads}
-        self._minor = 0
+        self._made: dict[str, list[Any]] = {table: [] for table in TABLES}
+        self._waiting: dict[str, list[tuple[Any, ...]]] = {table: [] for table in TABLES}    # rows, not yet records
+        self._making = threading.RLock()       # jobs of the window read too
+        self._problems: list[str] = []
         self._signatures: list[tuple[int, str]] = []
         self._parsed: dict[int, list[tuple[str, Value]]] = {}
         self._stored_runs = self._gaps = 0     # runs read from the file, and made up by _close_gap
         self._last_source = 0
         self._version = -1
         self._ended: set[str] = set()
-        self._db = self._open()
+        self._ticket: tuple[int, int] | None
+        self._db, self._minor, self._ticket = open_to_read(self.path)
         self.refresh()
 
-    # ---- opening
-
-    def _open(self) -> sqlite3.Connection:
-        path = self.path
-        if path.is_dir():
-            raise ScriptError(f"{path} is a folder, not a session; name the .guardscope file in it")
-        try:
-            if not path.exists():
-                raise ScriptError(f"there is no file {path}; record a session with: main.py run SCRIPT -o {path}")
-            if not is_sqlite(path):
-                raise ScriptError(f"{path} is not a Guardscope session: it does not start like an SQLite database")
-        except OSError as problem:
-            raise EnvironmentProblem(f"{path} cannot be read ({problem.strerror})") from None
-        self._ticket: tuple[int, int] | None = hold(path)
-        failed: sqlite3.Error | None = None
-        for mode in ("mode=ro", "mode=ro&immutable=1"):      # the second for a folder in which nothing may be written
-            db = None
-            try:
-                db = sqlite3.connect(f"{path.resolve().as_uri()}?{mode}", uri=True, isolation_level=None,
-                                     check_same_thread=False, timeout=2.0)
-                self._prepare(db)
-                return db
-            except sqlite3.Error as error:
-                failed = failed or error
-                if db is not None:
-                    db.close()
-            except (ScriptError, EnvironmentProblem):
-                if db is not None:
-                    db.close()
-                self._let_go()
-                raise
-        self._let_go()
-        raise EnvironmentProblem(f"{path} cannot be read as a session ({failed}); it may be cut off or damaged")
-
-    def _prepare(self, db: sqlite3.Connection) -> None:
-        path = self.path
-        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
-        db.execute("PRAGMA trusted_schema = OFF")
-        db.execute("PRAGMA cell_size_check = ON")
-        db.execute("PRAGMA writable_schema = ON")            # reads a file that is shorter than its header says
-        db.text_factory = lambda raw: raw.decode("utf-8", "replace")
-        application = db.execute("PRAGMA application_id").fetchone()[0]
-        if application != APPLICATION_ID:
-            raise ScriptError(f"{path} is an SQLite database of another program, not a Guardscope session")
-        version = db.execute("PRAGMA user_version").fetchone()[0]
-        major, self._minor = version >> 16, version & 0xFFFF
-        if major > MAJOR:
-            raise EnvironmentProblem(f"{path} was recorded by a newer Guardscope (format {major}, this one reads up to "
-                                     f"{MAJOR}); update Guardscope to open it")
-        kinds = dict(db.execute("SELECT name, type FROM sqlite_master WHERE rootpage > 0 OR type <> 'table'"))
-        for table in (*TABLES, *OTHER, *(f"{s}_chunk" for s in STREAMS)):
-            if self._too_old_for(table):
-                continue
-            kind = kinds.get(table)
-            if kind != "table":
-                found = "is missing" if kind is None else f"is a {kind}"
-                raise ScriptError(f"{path} is not a usable session: its table '{table}' {found}")
-            if any(hidden for *_, hidden in db.execute(f'PRAGMA table_xinfo("{table}")')):
-                raise ScriptError(f"{path} is not a usable session: its table '{table}' computes columns")
+    # ---- the file
 
     def _too_old_for(self, name: str) -> bool:
         """Whether the file was recorded before this table or column existed."""
@@ -183,12 +110,9 @@ class Session:
     def close(self) -> None:
         """Let go of the file. What was read stays usable, except guards, nodes, failures and output."""
         self._db.close()
-        self._let_go()
-
-    def _let_go(self) -> None:
-        if self._ticket is not None:
-            release(self._ticket)
-            self._ticket = None
+        ticket, self._ticket = self._ticket, None
+        if ticket is not None:
+            release(ticket)
 
     def __del__(self) -> None:
         if getattr(self, "_db", None) is not None:
@@ -266,7 +190,7 @@ class Session:
         """Note that a part of the file cannot be read; it is not tried again."""
         if what not in self._ended:
             self._ended.add(what)
-            self.problems.append(text)
+            self._problems.append(text)
 
     def _read_info(self) -> None:
         for key, value in self._rows("info", "SELECT key, value FROM info"):
@@ -284,30 +208,33 @@ class Session:
                 continue
 
     def _read_table(self, table: str, cls: type) -> None:
-        known = self._lists[table]
         # A column that the file is too old for is read as an empty text, which every such column may be.
         columns = ", ".join("''" if self._too_old_for(f"{table}.{name}") else f'"{name}"' for name, _, _ in FIELDS[cls])
-        for row in self._rows(table, f'SELECT {columns} FROM "{table}" WHERE id >= ? ORDER BY id', len(known)):
-            try:
-                record = decode(cls, row)
-                if record.id != len(known):
-                    raise Damaged(f"row {len(known)} is missing")
-                self._check_keys(table, record)
-            except Damaged as problem:
-                self._problem(table, f"{table}: row {len(known)} cannot be used ({problem})")
-                return
-            known.append(record)
+        with self._making:
+            made, waiting = self._made[table], self._waiting[table]
+            waiting += self._rows(table, f'SELECT {columns} FROM "{table}" WHERE id >= ? ORDER BY id', len(made) + len(waiting))
 
-    def _check_keys(self, table: str, record: Any) -> None:
-        code = getattr(record, "code", None)
-        if code is not None and not 0 <= code < len(self.codes):
-            raise Damaged(f"there is no code {code}")
-        for name, target in KEYS.get(table, {}).items():
-            value = getattr(record, name)
-            if value is not None and not 0 <= value < len(self._lists[target]):
-                raise Damaged(f"there is no {target} {value}")
-        if table == "miss" and not all(-1 <= f.artifact < len(self.artifacts) for f in record.failures):
-            raise Damaged("a failure names an artifact that is not there")
+    def _records(self, table: str) -> list[Any]:
+        """The records of a table; those that were only read so far are made now."""
+        if self._waiting[table]:
+            with self._making:
+                self._make(table, self._made[table], self._waiting[table])
+        return self._made[table]
+
+    def _make(self, table: str, known: list[Any], rows: list[tuple[Any, ...]]) -> None:
+        records, wrong = decode(TABLES[table], rows)
+        count, problem = complete(table, records, len(known), lambda other: len(self._records(other)))
+        known += records[:count]
+        if problem or wrong:
+            self._problem(table, f"{table}: row {len(known)} cannot be used ({problem or wrong})")
+        rows.clear()
+
+    @property
+    def problems(self) -> list[str]:
+        """What cannot be read, a sentence for each part. Checks all that has been read so far."""
+        for table in TABLES:
+            self._records(table)
+        return self._problems
 
     def _read_signatures(self) -> None:
         query = "SELECT id, code, data FROM signature WHERE id >= ? ORDER BY id"
@@ -340,8 +267,7 @@ class Session:
             known += len(columns["start"])
         if stream == "run":
             self._stored_runs = known
-        if pieces:
-            into.append({name: np.concatenate([piece[name] for piece in pieces]) for name in into.names})
+        into.append(*pieces)
 
     def _check_chunk(self, stream: str, columns: dict[str, np.ndarray]) -> None:
         if stream == "run":
@@ -475,102 +401,3 @@ class Session:
             if isinstance(time, int) and isinstance(stream, str) and isinstance(text, str):
                 found.append((time, stream, text))
         return found
-
-
-# ---- checking what the file says
-
-
-def parse_json(text: Any) -> Any:
-    """JSON text to plain data. Damaged when it is not JSON."""
-    if not isinstance(text, str):
-        raise Damaged("text was expected")
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as problem:
-        raise Damaged(f"not JSON: {type(problem).__name__}") from None
-
-
-def decode(cls: type, row: tuple[Any, ...]) -> Any:
-    """A table row as its dataclass, every field checked against its annotation."""
-    values: dict[str, Any] = {}
-    for (name, kind, optional), value in zip(FIELDS[cls], row):
-        if type(value) is kind and kind in QUICK and (kind is str or SMALLEST <= value <= LARGEST):
-            values[name] = value
-            continue
-        if kind in (tuple, dict):
-            value = () if value == "[]" and kind is tuple else parse_json(value)
-        elif kind is bool and value in (0, 1):
-            value = bool(value)
-        values[name] = value if type(value) is kind is tuple else checked(name, kind, optional, value)
-    if cls is Miss:
-        values["failures"] = tuple(from_dicts(FailureRow, list(values["failures"])))
-    return made(cls, values)
-
-
-def made(cls: type, values: dict[str, Any]) -> Any:
-    """The dataclass with these fields, if its required fields are there and the entries of its lists are what they
-    should be."""
-    for name, fits in ITEMS.get(cls, NO_ITEMS).items():
-        entries = values.get(name)
-        if entries and not all(map(fits, entries)):
-            raise Damaged(f"{name} has an entry of the wrong kind")
-    try:
-        return cls(**values)
-    except TypeError:
-        raise Damaged(f"a field of {cls.__name__} is missing") from None
-
-
-def checked(name: str, kind: type, optional: bool, value: Any) -> Any:
-    """`value` if it is of the kind, lists turned into tuples; Damaged otherwise."""
-    if value is None and optional:
-        return None
-    if kind is tuple and isinstance(value, list):
-        return tuple(tuple(v) if isinstance(v, list) else v for v in value)
-    if kind is int and isinstance(value, int) and not isinstance(value, bool) and SMALLEST <= value <= LARGEST:
-        return value
-    if kind in (str, dict, bool) and isinstance(value, kind):
-        return value
-    raise Damaged(f"{name} is {type(value).__name__}, not {kind.__name__}")
-
-
-def from_dicts(cls: type, rows: Any) -> list[Any]:
-    """Dicts of a JSON list as dataclasses; unknown keys are ignored, missing ones take their default."""
-    if not isinstance(rows, list):
-        raise Damaged("a list was expected")
-    out = []
-    for row in rows:
-        if not isinstance(row, dict):
-            raise Damaged("a record was expected")
-        values = {}
-        for name, kind, optional in FIELDS[cls]:
-            if name in row:
-                value = row[name]
-                if type(value) is kind and kind in QUICK and (kind is str or SMALLEST <= value <= LARGEST):
-                    values[name] = value
-                elif kind in (int, str, bool, tuple, dict):
-                    values[name] = checked(name, kind, optional, value)
-                elif isinstance(value, str | int | float | None):
-                    values[name] = value
-        out.append(made(cls, values))
-    return out
-
-
-def chunk(stream: str, first: Any, count: Any, blobs: list[Any], known: int) -> dict[str, np.ndarray]:
-    """A chunk's columns, without the rows that are already known."""
-    if not isinstance(first, int) or not isinstance(count, int) or not 0 < count <= CHUNK or not 0 <= first <= known:
-        raise Damaged("a chunk is missing or has an impossible size")
-    columns = {}
-    for (name, kind, _), blob in zip(STREAMS[stream], blobs):
-        if blob is None and f"{stream}.{name}" in SINCE:
-            blob = bytes(count * np.dtype(kind).itemsize)
-        if not isinstance(blob, bytes) or len(blob) != count * np.dtype(kind).itemsize:
-            raise Damaged(f"column {name} has the wrong length")
-        columns[name] = np.frombuffer(blob, kind)[known - first:]
-    return columns
-
-
-def within(columns: dict[str, np.ndarray], name: str, low: int, high: int) -> None:
-    """Damaged unless low <= column < high everywhere."""
-    column = columns[name]
-    if len(column) and (int(column.min()) < low or int(column.max()) >= high):
-        raise Damaged(f"column {name} refers to something that is not there")
