@@ -7,7 +7,7 @@ Bars whose height is an amount (compile time per call) come from differences of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -24,11 +24,12 @@ _RANK = np.argsort(np.asarray(IMPORTANCE))          # outcome number -> rank, 0 
 
 @dataclass(slots=True)
 class Intervals:
-    """Sorted starts and sorted ends (float64) of one colour; `order` maps a start's place to its row."""
+    """Intervals of one colour (float64) in order of their starts, with their rows; `sorted_ends` are the ends by themselves."""
 
     starts: np.ndarray
     ends: np.ndarray
     rows: np.ndarray
+    sorted_ends: np.ndarray
 
     @classmethod
     def of(cls, starts: np.ndarray, ends: np.ndarray, rows: np.ndarray) -> Intervals:
@@ -37,12 +38,8 @@ class Intervals:
         if len(starts) > 1 and np.any(starts[1:] < starts[:-1]):
             order = np.argsort(starts, kind="stable")
             starts, ends, rows = starts[order], ends[order], rows[order]
-        return cls(starts, ends, rows)
-
-    def sorted_ends(self) -> np.ndarray:
-        if len(self.ends) > 1 and np.any(self.ends[1:] < self.ends[:-1]):
-            return np.sort(self.ends)
-        return self.ends
+        nested = len(ends) > 1 and bool(np.any(ends[1:] < ends[:-1]))
+        return cls(starts, ends, rows, np.sort(ends) if nested else ends)
 
 
 def touch_counts(starts: np.ndarray, ends: np.ndarray, edges: np.ndarray) -> np.ndarray:
@@ -82,56 +79,59 @@ class Coarse:
         return self.started[places[1:]] - self.ended[places[:-1]]
 
 
-def column_counts(kept: dict[object, Coarse], key: object, starts: np.ndarray, ends: np.ndarray, edges: np.ndarray
-                  ) -> np.ndarray:
+def column_counts(kept: dict[object, Coarse], key: object, iv: Intervals, edges: np.ndarray) -> np.ndarray:
     """Intervals that touch each column: of many by the grid, which is made once and kept under `key`; else searched."""
-    if len(starts) > MANY and len(edges) > 2:
+    if len(iv.starts) > MANY and len(edges) > 2:
         coarse = kept.get(key)
         if coarse is None:
-            coarse = kept[key] = Coarse(starts, ends)
+            coarse = kept[key] = Coarse(iv.starts, iv.sorted_ends)
         if coarse.fits(edges):
             return coarse.counts(edges)
-    return touch_counts(starts, ends, edges)
+    return touch_counts(iv.starts, iv.sorted_ends, edges)
 
 
 @dataclass(slots=True)
 class RunLane:
-    """The runs of one code. `by_call`: outcome number -> intervals on the call axis (one per call, the worst run);
-    `by_time`: on the time axis. `rows` are row numbers of the session's runs."""
+    """The runs of one code: `rows` are their numbers among the session's runs, `runs` its columns. What is drawn is made from
+    them when the lane first comes into view."""
 
     key: tuple
     title: str
     code: int
     resume: bool
-    by_call: dict[int, Intervals] = field(default_factory=dict)
-    by_time: dict[int, Intervals] = field(default_factory=dict)
-    ends_call: dict[int, np.ndarray] = field(default_factory=dict)
-    ends_time: dict[int, np.ndarray] = field(default_factory=dict)
+    rows: np.ndarray
+    runs: Mapping[str, np.ndarray]
     coarse: dict[object, Coarse] = field(default_factory=dict)
+    _intervals: dict[str, dict[int, Intervals]] = field(default_factory=dict)
 
-    def intervals(self, axis: str) -> tuple[dict[int, Intervals], dict[int, np.ndarray]]:
-        return (self.by_call, self.ends_call) if axis == "call" else (self.by_time, self.ends_time)
+    def intervals(self, axis: str) -> dict[int, Intervals]:
+        """Outcome number -> intervals, on the "call" axis (one per call, the worst run) or the "time" axis."""
+        found = self._intervals.get(axis)
+        if found is None:
+            make = intervals_by_call if axis == "call" else intervals_by_time
+            found = self._intervals[axis] = make(self.rows, self.runs)
+        return found
 
     def counts(self, axis: str, edges: np.ndarray, shown: Sequence[int]) -> np.ndarray:
         """Array (len(shown), columns): runs that touch each column, per outcome in `shown`."""
-        found, ends = self.intervals(axis)
+        found = self.intervals(axis)
         out = np.zeros((len(shown), len(edges) - 1), np.int64)
         for i, outcome in enumerate(shown):
             if outcome in found:
-                out[i] = column_counts(self.coarse, (axis, outcome), found[outcome].starts, ends[outcome], edges)
+                out[i] = column_counts(self.coarse, (axis, outcome), found[outcome], edges)
         return out
 
     def visible(self, axis: str, low: float, high: float, shown: Sequence[int], most: int
                 ) -> list[tuple[float, float, int, int]] | None:
         """(start, end, outcome, row) of the intervals in view, best last so that the worst is painted over it; None
         when there are more than `most`."""
-        found, ends = self.intervals(axis)
+        found = self.intervals(axis)
         parts, total = [], 0
         for outcome in shown:
             if outcome not in found:
                 continue
             iv = found[outcome]
-            a = int(np.searchsorted(ends[outcome], low, "right"))
+            a = int(np.searchsorted(iv.sorted_ends, low, "right"))
             b = int(np.searchsorted(iv.starts, high, "left"))
             # With nested intervals the two orders differ; stepping back is then not exact, so take a little more.
             a = min(a, b)
@@ -147,75 +147,73 @@ class RunLane:
 
 @dataclass(slots=True)
 class AmountLane:
-    """Bars whose height is an amount of time per call, in parts (compile phases, or devices). `sums[i]` are prefix sums
-    over calls (length calls + 1); `by_time[i]` the intervals themselves."""
+    """Bars whose height is an amount of time per call, in parts (compile phases, or devices). For each part: `calls`, the
+    numbers of the calls that have some (float64), ascending; `totals`, the ns before each of them and after the last; `by_time`, the
+    intervals themselves."""
 
     key: tuple
     title: str
     parts: list[str]
-    sums: list[np.ndarray]
+    n_calls: int
+    calls: list[np.ndarray]
+    totals: list[np.ndarray]
     by_time: list[Intervals]
-    ends_time: list[np.ndarray]
     coarse: dict[object, Coarse] = field(default_factory=dict)
 
     def amounts(self, edges: np.ndarray) -> np.ndarray:
         """Array (parts, columns): ns per column of the call axis."""
-        n = len(self.sums[0]) - 1 if self.sums else 0
-        places = np.clip(np.ceil(edges).astype(np.int64), 0, n)
-        return np.stack([s[places[1:]] - s[places[:-1]] for s in self.sums]) if self.sums \
-            else np.zeros((0, len(edges) - 1))
+        return np.stack([np.diff(totals[below(calls, edges, "left")]) for calls, totals in zip(self.calls, self.totals)])
 
     def counts(self, edges: np.ndarray) -> np.ndarray:
         """Array (parts, columns): intervals that touch each column of the time axis."""
-        return np.stack([column_counts(self.coarse, i, iv.starts, e, edges)
-                         for i, (iv, e) in enumerate(zip(self.by_time, self.ends_time))]) \
-            if self.by_time else np.zeros((0, len(edges) - 1), np.int64)
+        return np.stack([column_counts(self.coarse, i, iv, edges) for i, iv in enumerate(self.by_time)])
 
 
 def run_lanes(facts: Facts) -> list[RunLane]:
     """One lane per function that ran, in order of first appearance, each followed by its resume functions."""
-    runs = facts.session.runs
-    code, call = column(runs, "code"), column(runs, "call")
-    outcome, start, end = column(runs, "outcome"), column(runs, "start"), column(runs, "end")
+    runs = {name: column(facts.session.runs, name) for name in ("code", "call", "outcome", "start", "end")}
     n = len(facts.session.codes)
     # One stable sort puts the rows of every code together, in their order; small numbers sort fastest.
-    order = np.argsort(code.astype(np.uint16) if n < 65536 and (not len(code) or code.min() >= 0) else code, kind="stable")
-    edges = np.searchsorted(code[order], np.arange(n + 1))
+    code = runs["code"].astype(np.uint16) if n < 65536 else runs["code"]
+    order = np.argsort(code, kind="stable")
+    edges = np.concatenate(([0], np.cumsum(np.bincount(code, minlength=n))))
     lanes = []
     for c in facts.session.codes:
         if c.kind == "resume":
             continue
         for member in (c, *facts.resumes_of(c.id)):
             rows = order[edges[member.id]:edges[member.id + 1]]
-            if not len(rows):
-                continue
-            resume = member.kind == "resume"
-            title = facts.resume_title(member) if resume else code_name(member)
-            lane = RunLane(("code", member.id), title, member.id, resume)
-            _fill(lane, rows, call[rows], outcome[rows], start[rows], end[rows])
-            lanes.append(lane)
+            if len(rows):
+                resume = member.kind == "resume"
+                title = facts.resume_title(member) if resume else code_name(member)
+                lanes.append(RunLane(("code", member.id), title, member.id, resume, rows, runs))
     return lanes
 
 
-def _fill(lane: RunLane, rows: np.ndarray, call: np.ndarray, outcome: np.ndarray, start: np.ndarray, end: np.ndarray
-          ) -> None:
-    for number in np.unique(outcome):
-        here = outcome == number
-        iv = Intervals.of(start[here], end[here], rows[here])
-        lane.by_time[int(number)] = iv
-        lane.ends_time[int(number)] = iv.sorted_ends()
-    # One interval per call: its worst run.
+def intervals_by_time(rows: np.ndarray, runs: Mapping[str, np.ndarray]) -> dict[int, Intervals]:
+    """Outcome number -> the runs with it, where they are on the clock."""
+    return {number: Intervals.of(runs["start"][mine], runs["end"][mine], mine)
+            for number, mine in _by_outcome(rows, runs["outcome"][rows])}
+
+
+def intervals_by_call(rows: np.ndarray, runs: Mapping[str, np.ndarray]) -> dict[int, Intervals]:
+    """Outcome number -> the calls with it, one interval for each call: its worst run."""
+    call, outcome = runs["call"][rows], runs["outcome"][rows]
     if np.any(call[1:] <= call[:-1]):
         order = np.lexsort((_RANK[outcome], call))
-        call, outcome, rows = call[order], outcome[order], rows[order]
-        first = np.ones(len(call), bool)
-        first[1:] = call[1:] != call[:-1]
-        call, outcome, rows = call[first], outcome[first], rows[first]
-    for number in np.unique(outcome):
-        here = outcome == number
-        iv = Intervals.of(call[here], call[here].astype(np.float64) + 1, rows[here])
-        lane.by_call[int(number)] = iv
-        lane.ends_call[int(number)] = iv.sorted_ends()
+        order = order[np.diff(call[order], prepend=-1) > 0]
+        rows, outcome = rows[order], outcome[order]
+    found = {}
+    for number, mine in _by_outcome(rows, outcome):
+        starts = runs["call"][mine].astype(np.float64)
+        found[number] = Intervals.of(starts, starts + 1, mine)
+    return found
+
+
+def _by_outcome(rows: np.ndarray, outcome: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """(outcome number, the rows with it), for each that occurs."""
+    for number in np.flatnonzero(np.bincount(outcome, minlength=len(OUTCOMES))):
+        yield int(number), rows[outcome == number]
 
 
 def compile_lane(facts: Facts) -> AmountLane | None:
@@ -223,18 +221,12 @@ def compile_lane(facts: Facts) -> AmountLane | None:
     phases = facts.session.phases
     if not phases:
         return None
-    names = [*PHASES, *sorted({p.name for p in phases} - set(PHASES))]
-    names = [n for n in names if any(p.name == n for p in phases)]
-    per_call = np.zeros((len(names), facts.n_calls))
-    by_time = []
-    for i, name in enumerate(names):
-        mine = [p for p in phases if p.name == name]
-        for p in mine:
-            if 0 <= p.call < facts.n_calls:
-                per_call[i, p.call] += p.end - p.start
-        by_time.append(Intervals.of(np.array([p.start for p in mine]), np.array([p.end for p in mine]),
-                                    np.array([p.id for p in mine])))
-    return _amount_lane(("compile",), "Compile time", names, per_call, by_time)
+    found = [p.name for p in phases]
+    names = sorted(set(found), key=lambda name: (PHASES.index(name) if name in PHASES else len(PHASES), name))
+    part = np.array(list(map(names.index, found)))
+    start, end, call = (np.array([getattr(p, field) for p in phases]) for field in ("start", "end", "call"))
+    return _amount_lane(("compile",), "Compile time", facts.n_calls, names, [
+        (call[mine], start[mine], end[mine], mine) for mine in (np.flatnonzero(part == i) for i in range(len(names)))])
 
 
 def device_lanes(facts: Facts) -> list[AmountLane]:
@@ -253,17 +245,22 @@ def device_lanes(facts: Facts) -> list[AmountLane]:
         mine = np.flatnonzero((of_kernel[kernel] == i) & (call >= 0))
         if not len(mine):
             continue
-        per_call = np.bincount(call[mine], weights=(end - start)[mine], minlength=facts.n_calls)[None, :facts.n_calls]
-        iv = Intervals.of(start[mine], end[mine], kernel[mine])
         title = f"Kernels on {device.partition('-')[0]}" if device else "Kernels"
-        lanes.append(_amount_lane(("device", device), title, [device or "device"], per_call, [iv]))
+        lanes.append(_amount_lane(("device", device), title, facts.n_calls, [device or "device"],
+                                  [(call[mine], start[mine], end[mine], kernel[mine])]))
     return lanes
 
 
-def _amount_lane(key: tuple, title: str, parts: list[str], per_call: np.ndarray, by_time: list[Intervals]
-                 ) -> AmountLane:
-    sums = [np.concatenate(([0.0], np.cumsum(row))) for row in per_call]
-    return AmountLane(key, title, parts, sums, by_time, [iv.sorted_ends() for iv in by_time])
+def _amount_lane(key: tuple, title: str, n_calls: int, names: list[str], parts: list[tuple[np.ndarray, ...]]) -> AmountLane:
+    """A lane of parts, each (calls, starts, ends, rows); what belongs to no known call is only on the clock."""
+    lane = AmountLane(key, title, names, n_calls, [], [], [])
+    for call, start, end, rows in parts:
+        known = np.flatnonzero((call >= 0) & (call < n_calls))
+        known = known[np.argsort(call[known], kind="stable")]
+        lane.calls.append(call[known].astype(np.float64))
+        lane.totals.append(np.concatenate(([0.0], np.cumsum((end - start)[known], dtype=np.float64))))
+        lane.by_time.append(Intervals.of(start, end, rows))
+    return lane
 
 
 def stack_heights(counts: np.ndarray, height: int, least: int = 3) -> np.ndarray:

@@ -133,7 +133,7 @@ class LanePainter:
             return
         per_call = s.width / s.span
         if per_call >= 3:
-            first, last = max(0, int(s.start)), min(len(lane.sums[0]) - 1, int(np.ceil(s.end)))
+            first, last = max(0, int(s.start)), min(lane.n_calls, int(np.ceil(s.end)))
             edges = np.arange(first, last + 1, dtype=np.float64)
         else:
             edges = s.start + np.arange(s.width + 1) * s.per_pixel

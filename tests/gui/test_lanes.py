@@ -11,6 +11,7 @@ from guardscope.gui.models.lanes import (
     IMPORTANCE,
     Coarse,
     Intervals,
+    RunLane,
     compile_lane,
     device_lanes,
     run_lanes,
@@ -77,15 +78,15 @@ def test_lanes_are_functions_followed_by_their_resume_functions(fake: ModuleType
 
 
 def test_one_interval_per_call_keeps_the_worst_run() -> None:
-    from guardscope.gui.models.lanes import RunLane, _fill
-
-    lane = RunLane(("code", 0), "f", 0, False)
     reuse, recompile = OUTCOME_NUMBER["reuse"], OUTCOME_NUMBER["recompile"]
-    outcome = np.array([reuse, recompile, reuse], "u1")
-    _fill(lane, np.arange(3), np.array([5, 5, 6]), outcome, np.array([0, 10, 20]), np.array([9, 19, 29]))
-    assert lane.by_call[recompile].starts.tolist() == [5.0]
-    assert lane.by_call[reuse].starts.tolist() == [6.0]
-    assert len(lane.by_time[reuse].starts) == 2
+    runs = {"call": np.array([5, 5, 6]), "outcome": np.array([reuse, recompile, reuse], "u1"),
+            "start": np.array([0, 10, 20]), "end": np.array([9, 19, 29])}
+    lane = RunLane(("code", 0), "f", 0, False, np.arange(3), runs)
+    assert lane.intervals("call")[recompile].starts.tolist() == [5.0]
+    assert lane.intervals("call")[recompile].rows.tolist() == [1]
+    assert lane.intervals("call")[reuse].starts.tolist() == [6.0]
+    assert len(lane.intervals("time")[reuse].starts) == 2
+    assert set(lane.intervals("time")) == {reuse, recompile}
 
 
 def test_compile_lane_sums_each_call(fake: ModuleType) -> None:
@@ -107,4 +108,4 @@ def test_intervals_are_sorted_whatever_the_order() -> None:
     iv = Intervals.of(np.array([3, 1, 2]), np.array([9, 5, 2]), np.array([0, 1, 2]))
     assert iv.starts.tolist() == [1, 2, 3]
     assert iv.rows.tolist() == [1, 2, 0]
-    assert np.all(np.diff(iv.sorted_ends()) >= 0)
+    assert np.all(np.diff(iv.sorted_ends) >= 0)
