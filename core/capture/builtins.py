@@ -42,6 +42,7 @@ from .values import (
     DictValue,
     IteratorValue,
     ListValue,
+    ObjectValue,
     OpaqueValue,
     TensorValue,
     TupleValue,
@@ -65,7 +66,9 @@ def call_builtin(ev: Any, callee: BuiltinValue, args: list[Value], kwargs: dict[
     if isinstance(real, types.MethodDescriptorType | types.WrapperDescriptorType) and args:
         from .methods import call_method
 
-        if not issubclass(ev.force(args[0]).type, real.__objclass__):
+        receiver = ev.force(args[0])
+        other = not isinstance(receiver, ObjectValue) and getattr(receiver.type, real.__name__, None) is not real
+        if other or not issubclass(receiver.type, real.__objclass__):
             raise Break("call-unknown", what=f"{describe(callee)} of an object of another class")
         return call_method(ev, args[0], real.__name__, args[1:], kwargs)
     module = getattr(real, "__module__", None) or ""

@@ -60,6 +60,8 @@ def dict_setdefault(ev: Any, self: DictValue, key: Value, default: Value = NONE)
 def dict_update(ev: Any, self: DictValue, *args: Value, **kwargs: Value) -> Value:
     if self.cls is collections.Counter:          # which adds
         raise Break("call-unknown", what="Counter.update()")
+    if len(args) > 1:
+        ev.raise_error(TypeError, f"update expected at most 1 argument, got {len(args)}")
     update_dict(ev, self, list(args), kwargs)
     return NONE
 

@@ -13,7 +13,7 @@ from ..graph.constants import known_elements
 from ..symbolic.symint import sym_not
 from .attributes import bind, class_lookup, guard_class_attribute
 from .containers import complete, dict_set, list_items, new_dict, touch_list
-from .relied import settle_members, settled
+from .relied import can_change, settle_members, settled
 from .signals import Break
 from .torch_calls import CannotLower, lower, run
 from .values import (
@@ -59,6 +59,8 @@ UNARY: dict[type, tuple[Callable[..., Any], str]] = {
 }
 
 SCALARS = (Const, TensorValue)
+REPEATED = (str, bytes, list, tuple, collections.deque)
+IMMUTABLE = 1 << 8               # Py_TPFLAGS_IMMUTABLETYPE: some classes written in C are made like those of class statements
 
 
 # -- special methods ----
@@ -105,8 +107,22 @@ CLOSED = (int, float, bool, complex, str, bytes, type(None), type(Ellipsis), lis
 def refuse_other_types(name: str, *values: Value) -> None:
     """Break where a type of Python's library, whose operators are not all written here, stands on one side."""
     for value in values:
-        if not isinstance(value, ObjectValue | TensorValue | ModuleValue | ClassValue) and value.type not in CLOSED:
+        known = isinstance(value, ObjectValue | TensorValue | ModuleValue | ClassValue) or value.type in CLOSED
+        if not known or isinstance(value, ObjectValue) and made_in_c(value.cls):
             raise Break("operator", name=name, what=f"{' and '.join(v.type.__name__ for v in values)}")
+
+
+def made_in_c(cls: type) -> bool:
+    """Whether the class, or one that it inherits from, is written in C and has operators that are not written here."""
+    return any((not can_change(base) or base.__flags__ & IMMUTABLE) and base not in STAND_INS and base is not object
+               for base in cls.__mro__)
+
+
+def refuse_own_operators(name: str, a: Value) -> None:
+    """Break where the left side is of a class in C that has operators with objects of any class: NumPy's numbers, Counter."""
+    written = isinstance(a, ObjectValue | TensorValue | ListValue | TupleValue | SetValue | ClassValue | ModuleValue)
+    if not written and a.type not in CLOSED and a.type not in STAND_INS or a.type is collections.Counter:
+        raise Break("operator", name=SYMBOLS[name], what=f"{a.type.__name__} and an object")
 
 
 # -- arithmetic ----
@@ -120,6 +136,7 @@ def binary(ev: Any, op: type, a: Value, b: Value, in_place: bool = False) -> Val
     if op is ast.Mod and isinstance(a, Const) and isinstance(a.value, str | bytes) and not issubclass(b.type, str | bytes):
         return on_containers(ev, op, a, b, in_place)              # formatting: the other's own method is not asked
     if isinstance(a, ObjectValue) or isinstance(b, ObjectValue):
+        refuse_own_operators(name, a)
         tries = [(a, f"__{name}__", b), (b, f"__r{name}__", a)]
         if a.type is not b.type and issubclass(b.type, a.type) and isinstance(b, ObjectValue) \
                 and settled(ev, b.type, f"__r{name}__")[1] is not settled(ev, a.type, f"__r{name}__")[1]:
@@ -132,7 +149,7 @@ def binary(ev: Any, op: type, a: Value, b: Value, in_place: bool = False) -> Val
             raise Break("operator", name=SYMBOLS[name], what="a tensor and an object")
         if op is ast.Mult:
             for seq, count in ((a, b),) if in_place else ((a, b), (b, a)):       # `a *= b` asks only what `a` is
-                n = None if isinstance(seq, ObjectValue) or not hasattr(seq.type, "__getitem__") \
+                n = None if isinstance(seq, ObjectValue) or not issubclass(seq.type, REPEATED) \
                     else call_special(ev, count, "__index__")
                 if n is not None:
                     return binary(ev, op, seq, n)
@@ -288,16 +305,10 @@ def inplace(ev: Any, op: type, a: Value, b: Value) -> Value:
             return run(ev, in_place, [a.fake, lower(ev, b)], {}, f"operator {name}")
         except CannotLower:
             return binary(ev, op, a, b)
-    if isinstance(a, ListValue) and op is ast.Add:
-        from .iterate import items_of
-
-        more = items_of(ev, b)
-        touch_list(ev, a).extend(more) if a.loaded else extend_unread(ev, a, more)
-        return a
-    if isinstance(a, ListValue) and op is ast.Mult:
-        items = touch_list(ev, a)
-        items[:] = items * int(lower(ev, b))
-        return a
+    if isinstance(a, ListValue) and op in (ast.Add, ast.Mult):
+        return list_inplace(ev, op, a, b)
+    if isinstance(a, DictValue) and a.cls is collections.Counter and op in (ast.Add, ast.Sub, ast.BitOr, ast.BitAnd):
+        raise Break("operator", name=f"{SYMBOLS[name]}=", what="a Counter")
     if isinstance(a, DictValue) and op is ast.BitOr and not isinstance(b, DictValue) and a.cls is not collections.Counter:
         from .mapping_methods import dict_update
 
@@ -315,6 +326,29 @@ def inplace(ev: Any, op: type, a: Value, b: Value) -> Value:
         return a
     found = call_special(ev, a, f"__i{name}__", b)
     return found if found is not None else binary(ev, op, a, b, in_place=True)
+
+
+def list_inplace(ev: Any, op: type, a: ListValue, b: Value) -> Value:
+    """`a += b` and `a *= b` of lists and deques. Classes written in Python are asked first for their reflected method, as for
+    `a + b`: lists have no arithmetic of their own in CPython, only concatenation, which comes after it."""
+    from .iterate import items_of
+
+    name = BINARY[op][1]
+    if isinstance(b, ObjectValue):
+        settle_members(ev, (f"__r{name}__",), b)
+        found = call_special(ev, b, f"__r{name}__", a)
+        if found is not None:
+            return found
+    if op is ast.Add:
+        more = items_of(ev, b)
+        touch_list(ev, a).extend(more) if a.loaded else extend_unread(ev, a, more)
+        return a
+    times = call_special(ev, b, "__index__") if isinstance(b, ObjectValue) else b
+    if times is None or isinstance(times, Const) and times.type not in (int, bool) or not isinstance(times, SCALARS):
+        bad_operands(ev, op, a, b, in_place=True)
+    items = touch_list(ev, a)
+    items[:] = items * int(lower(ev, times))
+    return a
 
 
 def extend_unread(ev: Any, target: ListValue, more: list[Value]) -> None:

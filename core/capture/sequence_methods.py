@@ -41,7 +41,10 @@ def list_extend(ev: Any, self: ListValue, source: Value) -> Value:
 
 
 def list_insert(ev: Any, self: ListValue, at: Value, item: Value) -> Value:
-    touch_list(ev, self).insert(index_number(ev, ev.force(at), "list"), item)
+    items, place = touch_list(ev, self), index_number(ev, ev.force(at), "list")
+    if self.maxlen is not None and len(items) >= self.maxlen:
+        ev.raise_error(IndexError, "deque already at its maximum size")
+    items.insert(place, item)
     return NONE
 
 
@@ -68,7 +71,9 @@ def list_reverse(ev: Any, self: ListValue) -> Value:
 
 
 def list_copy(ev: Any, self: ListValue) -> Value:
-    return ListValue(list(list_items(ev, self)), cls=self.cls)
+    made = ListValue(list(list_items(ev, self)), cls=self.cls)
+    made.maxlen = self.maxlen
+    return made
 
 
 def sequence_index(ev: Any, self: Any, item: Value, start: Value | None = None, stop: Value | None = None) -> Value:

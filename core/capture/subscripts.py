@@ -81,6 +81,8 @@ def get_item(ev: Any, obj: Value, key: Value) -> Value:
 def index_number(ev: Any, key: Value, what: str) -> int:
     if isinstance(key, Const) and key.type in (int, bool):
         return int(key.value)
+    if isinstance(key, Const) and isinstance(key.value, int):       # of subclasses Python asks no method either
+        return int.__index__(key.value)
     if isinstance(key, TensorValue):
         raise Break("data-item", what="a tensor used as an index")
     found = call_special(ev, key, "__index__")

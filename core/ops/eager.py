@@ -153,9 +153,9 @@ def run_eager(op: Op, args: tuple) -> Any:
 
 
 def _run(op: Op, args: tuple) -> Any:
-    plan = plan_of(op, args)
     if op.mutates:
-        return _run_inplace(op, args, plan)
+        return _run_inplace(op, args)
+    plan = plan_of(op, args)
     if plan.on_meta:
         return _results(op, plan, [None] * len(plan.metas))
     with np.errstate(all="ignore"):
@@ -271,16 +271,16 @@ def run_recorded(op: Op, args: tuple) -> Any:
     return _write_inplace(op, args, plan_of(op, args)) if op.mutates else run_eager(op, args)
 
 
-def _run_inplace(op: Op, args: tuple, plan: Plan) -> Any:
+def _run_inplace(op: Op, args: tuple) -> Any:
     target = args[op.mutates[0]]
     meta = target._meta
-    if STATE.mode.grad_enabled:
-        if meta.requires_grad and target.is_leaf:
-            raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
-        if not meta.requires_grad and op.differentiable and meta.dtype.category >= 2 \
-                and any(isinstance(a, Tensor) and a._meta.requires_grad for a in args):
-            target._meta = meta.replace(requires_grad=True)
-            STATE.bump_epoch()
+    if STATE.mode.grad_enabled and meta.requires_grad and target.is_leaf:        # before dtypes and shapes are looked at
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+    plan = plan_of(op, args)
+    if STATE.mode.grad_enabled and not meta.requires_grad and op.differentiable and meta.dtype.category >= 2 \
+            and any(isinstance(a, Tensor) and a._meta.requires_grad for a in args):
+        target._meta = meta.replace(requires_grad=True)
+        STATE.bump_epoch()
     return _write_inplace(op, args, plan)
 
 

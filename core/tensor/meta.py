@@ -35,10 +35,10 @@ class Size(tuple):
         return Size(got) if isinstance(item, slice) else got
 
     def __add__(self, other: Any) -> Size:
-        return Size(tuple.__add__(self, tuple(other)))
+        return Size(tuple.__add__(self, other)) if isinstance(other, tuple) else NotImplemented
 
     def __radd__(self, other: Any) -> Size:
-        return Size(tuple(other) + tuple(self))
+        return Size(tuple.__add__(other, self)) if isinstance(other, tuple) else NotImplemented
 
     def __mul__(self, times: Any) -> Size:
         return Size(tuple.__mul__(self, times))

@@ -3,6 +3,7 @@
 Executed as a plain module, twice: see test_regressions.py. `patch` replaces a name of a library until the case is over.
 """
 
+import array
 import builtins
 import collections
 import collections.abc
@@ -11,6 +12,7 @@ import dataclasses
 import enum
 import functools
 import math
+import operator
 import pathlib
 import sys
 import types
@@ -1369,3 +1371,88 @@ def explaining_a_miss_makes_no_entry_in_a_defaultdict():
         return v * dd["m"], list(dd)
     dd = collections.defaultdict(int, m=2)
     return f, (row(), dd), dd.clear
+
+
+def tried(*actions):
+    """What each gave, or the class of what it raised."""
+    out = []
+    for action in actions:
+        try:
+            out.append(action())
+        except Exception as problem:
+            out.append(type(problem).__name__)
+    return out
+
+
+@case
+def operators_of_lists_ask_the_other_side_first():
+    class Radd:
+        def __radd__(self, other):
+            return "radd", len(other)
+        def __rmul__(self, other):
+            return "rmul", len(other)
+        def __iter__(self):
+            return iter((5, 6))
+    class Iterated:
+        def __iter__(self):
+            return iter((5, 6))
+        def __index__(self):
+            return 2
+    def f(v, a, d):
+        c, e, g = list(a), d.copy(), list(a)
+        c += Radd()
+        e *= Radd()
+        g += Iterated()
+        h = list(a)
+        h *= Iterated()
+        return v + 1, c, e, g, h, tried(lambda: operator.imul(list(a), 2.5), lambda: operator.imul(d.copy(), "a"),
+                                        lambda: operator.iadd(list(a), torch.Size([2])), lambda: torch.Size([2]) + [1])
+    return f, (row(), [1, 2], collections.deque([1, 2])), nothing
+
+
+@case
+def a_deque_keeps_its_greatest_length():
+    def f(v, d):
+        e = d.copy()
+        return v + 1, tried(lambda: d.insert(0, 7), lambda: e.append(8)), d, e, e.maxlen
+    return f, (row(), collections.deque([1], maxlen=1)), nothing
+
+
+@case
+def operators_of_classes_in_c_meet_objects():
+    class Own(list):
+        def __radd__(self, other):
+            return "radd"
+    class Items:
+        def __radd__(self, other):
+            return "radd"
+    def f(v, counter, data, own):
+        return v, tried(lambda: operator.iadd(counter, Items()), lambda: operator.iadd(b"ab", data),
+                        lambda: data + data, lambda: Items() * 2, lambda: b"ab" + own)
+    return f, (row(), collections.Counter("aab"), array.array("b", [1, 2]), Own([1])), nothing
+
+
+@case
+def members_that_are_numbers_are_indices_and_bounds():
+    class Number(enum.IntEnum):
+        TWO = 2
+    class Many:
+        def __index__(self):
+            return 3
+    def f(v, member, items):
+        return v, list(range(member)), items[member], items[:member], tried(lambda: Many() * member), list(range(Many()))
+    return f, (row(), Number.TWO, [1, 2, 3]), nothing
+
+
+@case
+def methods_of_a_base_class_asked_for_by_name():
+    def f(v, a):
+        return v, object.__str__(a), object.__repr__("a")[:6], int.__str__("b"), tried(lambda: {}.update("a", "b"))
+    return f, (row(), "ab"), nothing
+
+
+@case
+def leaves_are_refused_before_dtypes_are_looked_at():
+    def f(p):
+        return tried(lambda: operator.iand(p, 1), lambda: operator.iadd(p, torch.ones(3)))
+    return f, (nn.Parameter(torch.ones(2)),), nothing

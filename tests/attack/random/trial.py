@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from guardscope.core.artifacts.shadow import SHADOW
+from guardscope.core.capture.capture import FAULTS
 from guardscope.core.tensor.state import STATE
 
 from . import grammar
@@ -94,6 +95,10 @@ class Trial:
         before = STATE.mode
         mine = self.mine.call()
         after, left = STATE.mode, self.mine.after()
+        if FAULTS:
+            (where, fault), *_ = FAULTS
+            FAULTS.clear()
+            raise Difference(f"a fault of the compiler in {where}: {type(fault).__name__}: {fault}")
         environment = dict(os.environ)
         if SHADOW.different:
             SHADOW.different = 0
