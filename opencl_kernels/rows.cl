@@ -25,10 +25,26 @@ __kernel void NAME(__global const ELEM *restrict in, __global const INDEX *restr
 {
     const IDX first = (IDX)get_global_id(0) * per;
     const IDX last = MIN(first + per, outer * count);
-    for (IDX number = first; number < last; ++number) {
+    for (IDX number = first; number < last;) {
+        const IDX more = MIN(last - number, count - number % count);
         __global const ELEM *p = in + number / count * rows * inner;
         __global const INDEX *at = index + number * inner;
         __global ELEM *to = out + number * inner;
-        for (IDX k = 0; k < inner; ++k) to[k] = p[(IDX)at[k] * inner + k];
+        if (inner == 1)
+            for (IDX i = 0; i < more; ++i) to[i] = p[(IDX)at[i]];
+        else
+            for (IDX i = 0; i < more; ++i, at += inner, to += inner)
+                for (IDX k = 0; k < inner; ++k) to[k] = p[(IDX)at[k] * inner + k];
+        number += more;
     }
+}
+
+//@ elements on gpu
+// The same, a work-item per element.
+__attribute__((reqd_work_group_size(LOCAL, 1, 1)))
+__kernel void NAME(__global const ELEM *restrict in, __global const INDEX *restrict index, __global ELEM *restrict out,
+                   const IDX outer, const IDX count, const IDX inner, const IDX rows)
+{
+    const size_t number = get_global_id(0), o = number / inner / count;
+    if (o < outer) out[number] = in[(o * rows + (IDX)index[number]) * inner + number % inner];
 }

@@ -34,7 +34,19 @@ def expand(graph: Graph, keep: Callable[[Node], bool] = lambda node: False) -> E
         if not todo:
             break
         out = _expand_once(out, todo, stuck)
+    _drop_unused(out)
     return out
+
+
+def _drop_unused(out: Expanded) -> None:
+    """Leave out what definitions compute for results that nobody reads. What the script itself calls stays: it may raise."""
+    used = {id(n) for o in out.graph.outputs for n in walk_nodes(o)}
+    kept = []
+    for node in reversed(out.graph.nodes):
+        if id(node) in used or node.op is None or node.op is out.origin[id(node)].op or node.op.mutates or node.op.random:
+            kept.append(node)
+            used |= {id(n) for n in walk_nodes(node.args)}
+    out.graph.nodes = kept[::-1]
 
 
 def definition(node: Node) -> Callable[..., Any] | None:

@@ -166,7 +166,8 @@ class Launches(Values):
             buffer = self.buffer(a.node)
             return buffer, self.level[buffer]
         if a.written:
-            size = f"{g} * {a.dtype.itemsize}" if a.count is None else self.size(times(a.count, a.dtype.itemsize))
+            size = self.size(times(a.each if a.count is None else a.count, a.dtype.itemsize))
+            size = f"{g} * {size}" if a.count is None else size
             self.scratch[a.name] = self.in_between(a.name, size)
         place = self.scratch[a.name]
         place.last = self.now

@@ -243,7 +243,7 @@ class Axis:
 @dataclass(slots=True)
 class Array:
     """A kernel argument: the memory of `node`'s value, or (node None) scratch memory of the backend: `count` elements,
-    or (count None) one element per work-item of the launch that writes it. `last`: nothing in the graph reads it again."""
+    or (count None) `each` elements per work-item of the launch that writes it. `last`: nothing in the graph reads it again."""
 
     name: str
     dtype: dtype
@@ -251,6 +251,7 @@ class Array:
     node: Node | None
     count: Size | None = None
     last: bool = False
+    each: Size = 1
 
 
 @dataclass(slots=True)

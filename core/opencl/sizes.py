@@ -77,14 +77,14 @@ def is_minus_one(n: Size) -> bool:
 
 
 def row_major(shape: tuple[Size, ...], strides: tuple[Size, ...]) -> bool:
-    """Contiguous for sure; strides of dimensions of size 1 are immaterial."""
-    step: Size = 1
+    """Contiguous for sure; strides of dimensions of size 1 are immaterial, and a size of 0 may count as 1 in them."""
+    steps: tuple[Size, ...] = (1,)
     for n, s in zip(reversed(shape), reversed(strides)):
         if is_one(n):
             continue
-        if not same(s, step):
+        if not any(same(s, step) for step in steps):
             return False
-        step = times(step, n)
+        steps = times(s, n), times(s, max(n, 1) if isinstance(n, int) else symbolic.maximum(n, symbolic.ONE))
     return True
 
 

@@ -10,9 +10,9 @@ from ..tensor import dtypes as dt
 from .broadcast import same
 from .declare import Spec, checked, named_result, operator, parse, spelled, type_name
 from .dims import wrap_dim
-from .op import Extern, Op, call, register
+from .op import Composite, Extern, Op, Template, call, register
 from .promotion import promote_types
-from .strides import like_strides
+from .strides import like_strides, surely_contiguous
 
 ReturnTopk = named_result("topk", "values indices")
 ReturnSort = named_result("sort", "values indices")
@@ -37,16 +37,42 @@ def _sort(a: np.ndarray, dim: int, descending: bool, stable: bool) -> tuple:
     return np.take_along_axis(a, order, dim), order.astype(np.int64)
 
 
+def _order(a: np.ndarray, k: int, dim: int, descending: bool) -> np.ndarray:
+    return _sort(a, dim, descending, True)[1][(slice(None),) * dim + (slice(0, k),)]
+
+
+ORDER = operator("order", "input, k:int, dim, descending:bool", Template("sort"), _order,
+                 lambda m, k, dim, descending: Spec(dt.int64, (*m.shape[:dim], k, *m.shape[dim + 1:])), differentiable=False,
+                 doc="Where the first k elements of the (stable) sorted order along dim are; of at least one dimension.")
+
+
+def _in_order(a: Any, k: Any, dim: int, descending: bool) -> tuple:
+    """(values, indices) of the first k in terms of ORDER, for a tensor whose layout is known."""
+    from .scatter import GATHER
+
+    if not a.ndim:
+        return a.clone(), a.new_zeros((), dtype=dt.int64)
+    strides = like_strides(a._meta)
+    if surely_contiguous(a.shape, strides):
+        a = a.contiguous()
+        order = call(ORDER, (a, k, dim, descending))
+        return call(GATHER, (a, dim, order)), order
+    if not all(isinstance(s, int) for s in strides):
+        raise NotImplementedError("which order the dimensions have in memory is not known")
+    dims = sorted(range(a.ndim), key=lambda d: -strides[d])
+    back = [dims.index(d) for d in range(a.ndim)]
+    return tuple([x.permute(back) for x in _in_order(a.permute(dims).contiguous(), k, dims.index(dim), descending)])
+
+
 def _sort_rule(m: Any, *rest: Any) -> tuple:
     _orderable("Sort", m)
     return Spec(m.dtype, m.shape, like_strides(m)), Spec(dt.int64, m.shape, like_strides(m))
 
 
 _sort_args = lambda a, dim=-1, descending=False, stable=False: (a, wrap_dim(dim, a.ndim), bool(descending), bool(stable))
-SORT = operator("sort", "input, dim=-1, descending:bool=False, stable:bool=False", Extern(), _sort,
-                _sort_rule,
-                functions="sort", methods="sort",
-                normalize=_sort_args, returns=ReturnSort)
+SORT = operator("sort", "input, dim=-1, descending:bool=False, stable:bool=False",
+                Composite(lambda a, dim, descending, stable: _in_order(a, a.shape[dim] if a.ndim else 1, dim, descending)),
+                _sort, _sort_rule, functions="sort", methods="sort", normalize=_sort_args, returns=ReturnSort)
 
 
 @spelled("argsort", "argsort", SORT)
@@ -79,9 +105,9 @@ def _topk(a: np.ndarray, k: int, dim: int, largest: bool, sorted_: bool) -> tupl
     return values[cut], order[cut]
 
 
-TOPK = operator("topk", "input, k:int, dim=-1, largest:bool=True, sorted:bool=True", Extern(), _topk, _topk_rule,
-                functions="topk",
-                methods="topk", returns=ReturnTopk,
+TOPK = operator("topk", "input, k:int, dim=-1, largest:bool=True, sorted:bool=True",
+                Composite(lambda a, k, dim, largest, sorted_: _in_order(a.contiguous(), k, dim, largest)), _topk, _topk_rule,
+                functions="topk", methods="topk", returns=ReturnTopk,
                 normalize=lambda a, k, dim=-1, largest=True, sorted=True: (a, k, wrap_dim(dim, a.ndim), bool(largest), sorted))
 
 
@@ -91,6 +117,20 @@ def _kth(a: np.ndarray, k: int, dim: int, keepdim: bool) -> tuple:
         return values, order
     cut = (slice(None),) * dim + (slice(k - 1, k) if keepdim else k - 1,)
     return values[cut], order[cut]
+
+
+def _one_of(found: tuple, at: Any, dim: int, keepdim: bool) -> tuple:
+    """Of (values, indices) in order, those at one place along dim: a number, or a tensor with size 1 there."""
+    from .scatter import GATHER
+
+    out = [call(GATHER, (x, dim, at)) if hasattr(at, "dtype") else x.narrow(dim, at, 1).clone() for x in found]
+    return tuple(out if keepdim else [x.squeeze(dim) for x in out])
+
+
+def _kth_composite(a: Any, k: Any, dim: int, keepdim: bool) -> tuple:
+    if not a.ndim:
+        return _in_order(a, 1, dim, False)
+    return _one_of(_in_order(a.contiguous(), k, dim, False), k - 1, dim, keepdim)
 
 
 def _kth_rule(m: Any, k: int, dim: int, keepdim: bool, name: str = "kthvalue") -> tuple:
@@ -105,8 +145,8 @@ def _kth_rule(m: Any, k: int, dim: int, keepdim: bool, name: str = "kthvalue") -
     return Spec(m.dtype, shape), Spec(dt.int64, shape)
 
 
-KTHVALUE = operator("kthvalue", "input, k:int, dim=-1, keepdim=False", Extern(), _kth, _kth_rule, functions="kthvalue",
-                    methods="kthvalue", returns=ReturnKthvalue,
+KTHVALUE = operator("kthvalue", "input, k:int, dim=-1, keepdim=False", Composite(_kth_composite), _kth, _kth_rule,
+                    functions="kthvalue", methods="kthvalue", returns=ReturnKthvalue,
                     normalize=lambda a, k, dim=-1, keep=False: (a, k, wrap_dim(dim, a.ndim), bool(keep)))
 
 
@@ -123,10 +163,24 @@ def _median(a: np.ndarray, dim: int, keepdim: bool, skip_nan: bool = False) -> t
     return out if keepdim else (out[0].squeeze(dim), out[1].squeeze(dim))
 
 
-MEDIAN = operator("median_dim", "input, dim, keepdim=False", Extern(), _median,
+def _median_composite(a: Any, dim: int, keepdim: bool, skip_nan: bool = False) -> tuple:
+    if not a.ndim:
+        return _in_order(a, 1, dim, False)
+    n = a.shape[dim]
+    found = _in_order(a.contiguous(), n, dim, False)
+    middle = (n + 1) // 2 - 1
+    if a.dtype.category < 2:
+        return _one_of(found, middle, dim, keepdim)
+    missing = found[0].isnan().sum(dim, keepdim=True)                  # they come last
+    at = ((n - missing + 1) // 2 - 1).clamp(min=0) if skip_nan else (n - missing).where(missing > 0, middle)
+    return _one_of(found, at, dim, keepdim)
+
+
+MEDIAN = operator("median_dim", "input, dim, keepdim=False", Composite(_median_composite), _median,
                   lambda m, dim, keepdim: _kth_rule(m, 0, dim, keepdim, "median"), returns=ReturnMedian,
                   normalize=lambda a, dim, keep=False: (a, wrap_dim(dim, a.ndim), bool(keep)))
-NANMEDIAN = operator("nanmedian_dim", "input, dim, keepdim=False", Extern(),
+NANMEDIAN = operator("nanmedian_dim", "input, dim, keepdim=False",
+                     Composite(lambda a, dim, keepdim: _median_composite(a, dim, keepdim, True)),
                      lambda a, dim, keepdim: _median(a, dim, keepdim, True),
                      lambda m, dim, keepdim: _kth_rule(m, 0, dim, keepdim, "nanmedian"), returns=ReturnNanmedian,
                      normalize=lambda a, dim, keep=False: (a, wrap_dim(dim, a.ndim), bool(keep)))

@@ -61,6 +61,8 @@ CASES = {
     "stored by number": (lambda x, i: ((x * 2).index_add(0, i, x[i] * 3).relu(), torch.zeros(5, 37).index_copy(0, i, x[i - 5]),
                                        x.scatter_add(0, i.unsqueeze(1).expand(7, 37).contiguous(), x[i]) + 1), x,
                          rng.integers(0, 5, 7)),
+    "sorted": (lambda x, y: (*x.sort(0), *x.sort(1, True), *x.topk(3, 1), *x.half().median(1), *y.sort(0), *y.topk(70, 0)), x,
+               rng.integers(-9, 9, 90)),
     "integer matmul": (lambda x, y: x @ y, rng.integers(-9, 9, (9, 5)), rng.integers(-9, 9, (5, 40))),
     "chain": (lambda x, w: (x * w + x).relu() * 0.5 - w, x, w),
     "softmax": (lambda x: x.softmax(1), x),

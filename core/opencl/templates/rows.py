@@ -1,5 +1,5 @@
 """Rows and elements by number: embedding, index_select, x[numbers], gather. Numbers out of range raise before anything is
-read."""
+read. For CPU devices; on GPUs only what reads an array in its own sorted order."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ..loop_ir import Array
 from ..sizes import Size, product, row_major, same, shape_of, strides_of
 from .instance import instance
 
+GPU_LOCAL = 64
 INTEGER = {1: "char", 2: "short", 4: "int", 8: "long"}
 
 
@@ -35,24 +36,33 @@ def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None
         source, dim, index = node.args[:3]
         refuse = refuse_rows if node.op.name == "index_select" else refuse_elements
     shape = shape_of(source.spec)
-    if gpu or not shape or not source.spec.dtype.opencl \
+    in_range = is_order_of(index, source, dim)
+    if (gpu and not (in_range and node.op.name == "gather")) or not shape or not source.spec.dtype.opencl \
             or not all(row_major(shape_of(n.spec), strides_of(n.spec)) for n in (source, index, node)):
         return None
     outer, rows, inner = product(shape[:dim]), shape[dim], product(shape[dim + 1:])
     section, count = "rows", product(shape_of(index.spec))
     if node.op.name == "gather":
-        section, count = "elements", shape_of(index.spec)[dim] if shape_of(index.spec) else 1
+        section, count = "elements on gpu" if gpu else "elements", shape_of(index.spec)[dim] if shape_of(index.spec) else 1
         if len(shape_of(index.spec)) != len(shape) or not same_but(shape, shape_of(index.spec), dim):
             return None
     at = "((i) < 0 ? (i) + rows : (i))" if node.op.name == "index" else "(i)"
-    text = instance("rows.cl", section, name, {"ELEM": INTEGER[source.spec.dtype.itemsize],
-                                               "INDEX": index.spec.dtype.opencl, "ROW(i)": at})
-    made = Kernel(name, text, "tiles", [Array("source", source.spec.dtype, False, source),
-                                        Array("index", index.spec.dtype, False, index),
-                                        Array("out", node.spec.dtype, True, node)], [], [outer, count, inner, rows],
-                  [(outer, 1), (count, 1)], 1, [inner], 1, True, [node])
-    made.checks = [(refuse, index, rows)]
+    text = instance("rows.cl", section, name, {"ELEM": INTEGER[source.spec.dtype.itemsize], "INDEX": index.spec.dtype.opencl,
+                                               **({"LOCAL": GPU_LOCAL} if gpu else {"ROW(i)": at})})
+    arrays = [Array("source", source.spec.dtype, False, source), Array("index", index.spec.dtype, False, index),
+              Array("out", node.spec.dtype, True, node)]
+    if gpu:
+        return [Kernel(name, text, "items", arrays, [], [outer, count, inner, rows], [(outer, 1), (count, 1), (inner, 1)], 1,
+                       [], GPU_LOCAL, False, [node])]
+    made = Kernel(name, text, "tiles", arrays, [], [outer, count, inner, rows], [(outer, 1), (count, 1)], 1, [inner], 1, True,
+                  [node])
+    made.checks = [] if in_range else [(refuse, index, rows)]
     return [made]
+
+
+def is_order_of(index: Node, source: Node, dim: int) -> bool:
+    """Whether the numbers are surely places in the source, because they are its own sorted order."""
+    return index.op is not None and index.op.name == "order" and index.args[0] is source and index.args[2] == dim
 
 
 def same_but(a: tuple[Size, ...], b: tuple[Size, ...], dim: int) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ...graph.node import Node
 from ...ops.op import Template
 from ..kernels import Kernel
-from . import attention, convolution, matmul, pool, rows, scan, scatter
+from . import attention, convolution, matmul, pool, rows, scan, scatter, sort
 
 Maker = Callable[[Node, str, bool, bool], list[Kernel] | None]
 
@@ -32,4 +32,5 @@ TEMPLATES: dict[str, Maker] = {
     "rows": rows.kernels,
     "scan": scan.kernels,
     "scatter": scatter.kernels,
+    "sort": sort.kernels,
 }
