@@ -6,26 +6,12 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QSettings, QTimer
+from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtGui import QPixmapCache
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from . import theme
-
-
-class AfterFirstPaint(QObject):
-    """Calls `then` once, in the turn of the event loop after `widget` was first painted."""
-
-    def __init__(self, widget: QWidget, then: object) -> None:
-        super().__init__(widget)
-        self._then = then
-        widget.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Paint and self._then is not None:
-            then, self._then = self._then, None
-            QTimer.singleShot(0, self, then)  # type: ignore[call-overload]
-        return False
+from .first_paint import AfterFirstPaint
 
 
 def make_app(theme_name: str | None = None) -> QApplication:

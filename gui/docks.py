@@ -63,6 +63,8 @@ class Docks:
         self.layout = load_layout()
         self.docks: dict[str, Dock] = {}
         self.wanted: set[str] = set()        # views that the layout hides until they are asked for, and that were
+        self.on = False                      # whether there are any to be seen: not while the start page is
+        self._opening = False
         window.setDockNestingEnabled(True)
         window.setDockOptions(window.dockOptions() | QMainWindow.DockOption.GroupedDragging
                               | QMainWindow.DockOption.AllowTabbedDocks)
@@ -90,9 +92,21 @@ class Docks:
         finally:
             QTimer.singleShot(0, self.window, self._release)
 
+    def hold(self) -> None:
+        """Views show nothing until `release`: a session is being opened, and its timeline comes first."""
+        self._opening = True
+        for dock in self.docks.values():
+            dock.view.held = True
+            dock.view.blank()
+
+    def release(self) -> None:
+        """Views show the session."""
+        self._opening = False
+        self._release()
+
     def _release(self) -> None:
         for dock in self.docks.values():
-            dock.view.held = False
+            dock.view.held = self._opening
             if dock.view.isVisible() and dock.view.front:
                 dock.view.flush()
         # Qt leaves the tab bar of docks that were hidden together hidden when they are shown again.
@@ -125,7 +139,7 @@ class Docks:
                 w.addDockWidget(AREAS[place["area"]], dock, Qt.Orientation.Horizontal)
             else:
                 w.addDockWidget(AREAS[place.get("area", "bottom")], dock)
-            dock.setVisible(self._shown(place["view"]))
+            dock.setVisible(self.on and self._shown(place["view"]))
         first = {p["tab_of"] for p in self.layout["docks"] if "tab_of" in p}
         for name in first:
             self.docks[name].raise_()
@@ -172,6 +186,7 @@ class Docks:
 
     def set_visible(self, on: bool) -> None:
         """All docks (they are hidden while the start page is shown)."""
+        self.on = on
         with self._arranging():
             for name, dock in self.docks.items():
                 dock.setVisible(on and self._shown(name))

@@ -199,17 +199,15 @@ class Facts:
             sums: dict[tuple[str, int], int] = defaultdict(int)
             for p in self.session.phases:
                 ns = p.end - p.start
-                sums["all", 0] += ns
                 sums["code", p.code] += ns
                 sums["call", p.call] += ns
                 if p.artifact is not None:
                     sums["artifact", p.artifact] += ns
             return sums
-        sums = self.keep("compile_ns", make)
         for kind, value in (("artifact", artifact), ("code", code), ("call", call)):
             if value is not None:
-                return sums.get((kind, value), 0)
-        return sums.get(("all", 0), 0)
+                return self.keep("compile_ns", make).get((kind, value), 0)
+        return self.keep("compile_ns of all", lambda: sum(p.end - p.start for p in self.session.phases))
 
     def phases_of(self, *, call: int | None = None, artifact: int | None = None) -> list[tuple[str, int]]:
         """(phase, ns) summed in the usual order, for a call or an artifact; phases that took no time left out."""

@@ -5,7 +5,9 @@ Nothing heavy is imported before the first paint: the views (and NumPy with them
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +27,7 @@ from PySide6.QtWidgets import (
 from . import theme
 from .commands import Registry
 from .export_control import ExportControl
+from .first_paint import AfterFirstPaint
 from .frame import make_menus, make_toolbar
 from .jobs import Jobs
 from .layouts import Layouts, offer_recent
@@ -71,6 +74,7 @@ class MainWindow(QMainWindow):
         self.docks: Docks | None = None
         self.timeline: Any = None
         self.say_in_dialogs = True
+        self._restored = False               # whether the views are arranged as they were left
         self.center = QStackedWidget()
         self.setCentralWidget(self.center)
         self._start_page: StartPage | None = None
@@ -104,12 +108,14 @@ class MainWindow(QMainWindow):
         self.statusBar().addWidget(self.strip, 1)
         self.statusBar().addPermanentWidget(self.place)
 
-    def _make_views(self) -> None:
-        """Import and make every view; the first time a file is opened."""
-        from .widgets.settings_dialog import load
+    def _prepare(self) -> None:
+        """While the start page is read: import and make what opening a file needs."""
+        self.jobs.submit("prepare", imports, lambda _: self._make_views(), lambda _: None)
 
-        if self.control.folder is None:
-            self._use_settings(load(self.settings))
+    def _make_views(self) -> None:
+        """Import and make every view, unless that was done; they are seen when a file is opened."""
+        if self.docks is not None:
+            return
         from .docks import Docks
         from .views import make_views
 
@@ -128,12 +134,6 @@ class MainWindow(QMainWindow):
         self.docks = Docks(self, self.views)
         self.tools.connect_views(self.views)
         summary.causes_wanted.connect(lambda: self.show_view("causes"))  # type: ignore[attr-defined]
-        state = self.settings.value("window/state")
-        if isinstance(state, QByteArray):
-            if self.restoreState(state, STATE_VERSION):
-                self.docks.restored()
-            else:
-                self.docks.reset()
 
     # opening
 
@@ -159,8 +159,7 @@ class MainWindow(QMainWindow):
                 said = session.info.get("argv")
                 again = said[1:] if isinstance(said, list) and all(isinstance(a, str) for a in said) else []
                 self.control.set_script(script if script.is_file() else None, again)
-                self._show(session)
-                self.control.watch()
+                self._show(session, self._follow)
             else:
                 check_script(path)
                 self.control.set_script(path.absolute(), list(arguments))
@@ -169,18 +168,50 @@ class MainWindow(QMainWindow):
             self.say(str(problem))
             return False
         self._remember(str(path.absolute()))
-        for text in self.model.session.problems if self.model.session is not None else []:
-            self.say(text)
         return True
 
-    def _show(self, session: Any) -> None:
-        if self.docks is None:
-            self._make_views()
-        self.model.open(session)
+    def _show(self, session: Any, then: Callable[[], None] | None = None) -> None:
+        """Show the timeline of a session; when that has been painted the other views follow, then `then`."""
+        self._arrange()
+        self.model.open(session, opening=True)
+        AfterFirstPaint(self.timeline.canvas.viewport(), partial(self._painted, session, then))
+
+    def _painted(self, session: Any, then: Callable[[], None] | None) -> None:
+        assert self.docks is not None
+        self.docks.release()
+        if self.model.whole is session and self.model.opening:         # else another one was opened meanwhile
+            self.model.show_all()
+            if then is not None:
+                then()
+
+    def _follow(self) -> None:
+        """Watch the session that was opened if it is still being recorded, and say what cannot be read."""
+        self.control.watch()
+        for text in self.model.whole.problems:
+            self.say(text)
+
+    def _arrange(self) -> None:
+        """Make the views if that was not done, arranged as they were left; they are held until `docks.release`."""
+        self._make_views()
+        assert self.docks is not None
+        self.docks.hold()
+        if not self._restored:
+            self._restored = True
+            if self.control.folder is None:
+                from .widgets.settings_dialog import load
+
+                self._use_settings(load(self.settings))
+            state = self.settings.value("window/state")
+            if isinstance(state, QByteArray):
+                if self.restoreState(state, STATE_VERSION):
+                    self.docks.restored()
+                else:
+                    self.docks.reset()
 
     def _show_script(self, path: Path, run: bool) -> None:
-        if self.docks is None:
-            self._make_views()
+        self._arrange()
+        assert self.docks is not None
+        self.docks.release()
         if not run or not self.control.start():
             from .script_only import ScriptOnly
 
@@ -232,6 +263,8 @@ class MainWindow(QMainWindow):
         self.place.setText("")
         self.banner.setText("")
         self.commands.update()
+        if self.docks is None:
+            AfterFirstPaint(self, self._prepare)
 
     def browse(self) -> None:
         """Ask for a file and open it."""
@@ -321,6 +354,11 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
             open_dropped(self, files)
 
+    @property
+    def settled(self) -> bool:
+        """Whether what was opened is shown whole: no view is waiting, no job is running."""
+        return self.jobs.idle and not self.model.opening and not any(view.held for view in self.views.values())
+
     def closeEvent(self, event: QCloseEvent) -> None:
         self.tools.close()
         self.control.close()
@@ -330,3 +368,12 @@ class MainWindow(QMainWindow):
         self.settings.setValue("window/geometry", self.saveGeometry())
         self.model.close()
         super().closeEvent(event)
+
+
+def imports() -> None:
+    """Import what opening a file needs."""
+    for name in ("..core.events.reader", "..core.runner.process", ".docks", ".widgets.settings_dialog"):
+        import_module(name, __package__)
+    from .views import kinds
+
+    kinds()

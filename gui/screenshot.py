@@ -116,5 +116,5 @@ def settle(app: Any, window: Any, seconds: float = 5.0) -> None:
     quiet = 0
     while time.monotonic() < end and quiet < 5:
         app.processEvents()
-        quiet = quiet + 1 if window.jobs.idle else 0
+        quiet = quiet + 1 if window.settled else 0
         time.sleep(0.01)

@@ -39,7 +39,8 @@ class Selection:
 
 
 class SessionModel(QObject):
-    """`opened` fires when another session (or none) is shown, `grown` when the shown one has new rows,
+    """`opened` fires when another session (or none) is shown, `ready` when an opened one has been painted for the first time
+    (until then `opening` is True, and what takes long is not asked for), `grown` when the shown one has new rows,
     `selection_changed(old, new)` with two Selections, `filter_changed` and `highlight_changed` for the timeline,
     `source_wanted` when a link to a line was followed, `tools_changed` when the policy lab or a comparison has news,
     `lab_wanted("lab" or "lab_show")` when a suggestion should be tried, or what was tried shown.
@@ -48,6 +49,7 @@ class SessionModel(QObject):
     `rewound` fires when the time they stand at has changed."""
 
     opened = Signal()
+    ready = Signal()
     grown = Signal()
     selection_changed = Signal(object, object)
     filter_changed = Signal()
@@ -63,6 +65,7 @@ class SessionModel(QObject):
         self.facts: Facts | None = None
         self.whole: Any = None
         self.whole_facts: Facts | None = None
+        self.opening = False
         self.as_of: int | None = None        # in replay: the call after which everything is shown
         self.selection = Selection()
         self.asked: frozenset[str] = frozenset()         # the fields that the last `select` was asked for
@@ -77,10 +80,11 @@ class SessionModel(QObject):
 
     # the session
 
-    def open(self, session: Any) -> None:
-        """Show a session; the one shown before is closed."""
+    def open(self, session: Any, opening: bool = False) -> None:
+        """Show a session; the one shown before is closed. With `opening`, `show_all` is called once it has been painted."""
         from .facts import Facts
 
+        self.opening = opening
         old, self.session, self.whole = self.whole, session, session
         self.facts = self.whole_facts = Facts(session) if session is not None else None
         self.as_of, self.comparison, self._causes = None, None, None
@@ -91,6 +95,11 @@ class SessionModel(QObject):
         if old is not None and old is not session:
             old.close()
         self.opened.emit()
+
+    def show_all(self) -> None:
+        """What takes longer to find out about an opened session can be asked for from now on."""
+        self.opening = False
+        self.ready.emit()
 
     def close(self) -> None:
         self.open(None)

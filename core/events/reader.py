@@ -11,7 +11,6 @@ import os
 import socket
 import sqlite3
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -50,8 +49,8 @@ Record = TypeVar("Record")
 
 
 class Records(Generic[Record]):
-    """A table of a session as a list. Its rows are read with everything else, but checked and made into records when they
-    are first asked for: a window that shows the timeline needs few of them."""
+    """A table of a session as a list. Its rows are read, checked and made into records when they are first asked for: a
+    window that shows the timeline needs few of them."""
 
     def __init__(self, cls: type[Record]) -> None:
         self.table = next(table for table, kind in TABLES.items() if kind is cls)
@@ -88,7 +87,7 @@ class Session:
         self.launches = Columns({name: kind for name, kind, _ in STREAMS["launch"]})
         self.calls = Columns(dict(CALL_COLUMNS))
         self._made: dict[str, list[Any]] = {table: [] for table in TABLES}
-        self._waiting: dict[str, list[tuple[Any, ...]]] = {table: [] for table in TABLES}    # rows, not yet records
+        self._there = dict.fromkeys(TABLES, 0)          # rows that there were at the last look
         self._making = threading.RLock()       # jobs of the window read too
         self._problems: list[str] = []
         self._signatures: list[tuple[int, str]] = []
@@ -108,7 +107,9 @@ class Session:
         return SINCE.get(name, 0) > self._minor
 
     def close(self) -> None:
-        """Let go of the file. What was read stays usable, except guards, nodes, failures and output."""
+        """Let go of the file. What was read stays usable, except guards, nodes and output."""
+        for table in TABLES:
+            self._records(table)
         self._db.close()
         ticket, self._ticket = self._ticket, None
         if ticket is not None:
@@ -152,9 +153,9 @@ class Session:
         known_runs = len(self.runs)
         try:
             self._read_info()
-            for table, cls in TABLES.items():
+            for table in TABLES:
                 if not self._too_old_for(table):
-                    self._read_table(table, cls)
+                    self._look(table)
             self._read_signatures()
             self._read_sources()
             self._read_stream("run", self.runs)
@@ -174,17 +175,21 @@ class Session:
                 if self._db.in_transaction:
                     self._db.rollback()
 
-    def _rows(self, what: str, sql: str, *parameters: Any) -> Iterator[tuple[Any, ...]]:
+    def _rows(self, what: str, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
         """Rows of a query, up to the first that cannot be read."""
-        if what in self._ended:
-            return
-        try:
-            yield from self._db.execute(sql, parameters)
-        except sqlite3.OperationalError as problem:
-            if "locked" not in str(problem) and "busy" not in str(problem):
+        return self._query(what, sql, *parameters)[0]
+
+    def _query(self, what: str, sql: str, *parameters: Any) -> tuple[list[tuple[Any, ...]], bool]:
+        """Rows of a query, up to the first that cannot be read, and whether more may be read later: another process writes."""
+        rows: list[tuple[Any, ...]] = []
+        if what not in self._ended:
+            try:
+                rows.extend(self._db.execute(sql, parameters))
+            except (sqlite3.Error, OverflowError, MemoryError) as problem:
+                if isinstance(problem, sqlite3.OperationalError) and ("locked" in str(problem) or "busy" in str(problem)):
+                    return rows, True
                 self._problem(what, f"{what}: the file is damaged from here on ({problem})")
-        except (sqlite3.Error, OverflowError, MemoryError) as problem:
-            self._problem(what, f"{what}: the file is damaged from here on ({problem})")
+        return rows, False
 
     def _problem(self, what: str, text: str) -> None:
         """Note that a part of the file cannot be read; it is not tried again."""
@@ -207,27 +212,34 @@ class Session:
             except Damaged:
                 continue
 
-    def _read_table(self, table: str, cls: type) -> None:
-        # A column that the file is too old for is read as an empty text, which every such column may be.
-        columns = ", ".join("''" if self._too_old_for(f"{table}.{name}") else f'"{name}"' for name, _, _ in FIELDS[cls])
-        with self._making:
-            made, waiting = self._made[table], self._waiting[table]
-            waiting += self._rows(table, f'SELECT {columns} FROM "{table}" WHERE id >= ? ORDER BY id', len(made) + len(waiting))
+    def _look(self, table: str) -> None:
+        """See how many rows a table has."""
+        for (last,) in self._rows(table, f'SELECT max(id) FROM "{table}"'):
+            if isinstance(last, int):
+                self._there[table] = last + 1
+            elif last is not None:
+                self._problem(table, f"{table}: its rows have no numbers")
 
     def _records(self, table: str) -> list[Any]:
-        """The records of a table; those that were only read so far are made now."""
-        if self._waiting[table]:
+        """The records of a table, as of the last look. Rows never change, so they need not be read at the time of the look."""
+        made = self._made[table]
+        if len(made) < self._there[table]:
             with self._making:
-                self._make(table, self._made[table], self._waiting[table])
-        return self._made[table]
+                self._make(table, made, self._there[table])
+        return made
 
-    def _make(self, table: str, known: list[Any], rows: list[tuple[Any, ...]]) -> None:
-        records, wrong = decode(TABLES[table], rows)
-        count, problem = complete(table, records, len(known), lambda other: len(self._records(other)))
-        known += records[:count]
-        if problem or wrong:
-            self._problem(table, f"{table}: row {len(known)} cannot be used ({problem or wrong})")
-        rows.clear()
+    def _make(self, table: str, made: list[Any], end: int) -> None:
+        cls = TABLES[table]
+        # A column that the file is too old for is read as an empty text, which every such column may be.
+        columns = ", ".join("''" if self._too_old_for(f"{table}.{name}") else f'"{name}"' for name, _, _ in FIELDS[cls])
+        query = f'SELECT {columns} FROM "{table}" WHERE id >= ? AND id < ? ORDER BY id'
+        rows, more = self._query(table, query, len(made), end)
+        records, wrong = decode(cls, rows)
+        count, problem = complete(table, records, len(made), lambda other: len(self._records(other)))
+        made += records[:count]
+        if len(made) < end and (problem or wrong or not more):
+            self._problem(table, f"{table}: row {len(made)} cannot be used ({problem or wrong or 'it is missing'})")
+            self._there[table] = len(made)
 
     @property
     def problems(self) -> list[str]:

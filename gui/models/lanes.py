@@ -148,8 +148,8 @@ class RunLane:
 @dataclass(slots=True)
 class AmountLane:
     """Bars whose height is an amount of time per call, in parts (compile phases, or devices). For each part: `calls`, the
-    numbers of the calls that have some (float64), ascending; `totals`, the ns before each of them and after the last; `by_time`, the
-    intervals themselves."""
+    numbers of the calls that have some, ascending (float64); `totals`, the ns before each of them and after the last;
+    `by_time`, the intervals themselves."""
 
     key: tuple
     title: str

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from .base import View
 
 
-def make_views(model: SessionModel, jobs: Jobs) -> dict[str, View]:
-    """Every view by name. They build their content when first shown."""
+def kinds() -> tuple[type[View], ...]:
+    """The class of every view; importing them (and NumPy with them) takes a while."""
     from .call_details import CallView
     from .causes import CausesView
     from .code import KernelView, PythonView
@@ -30,7 +30,11 @@ def make_views(model: SessionModel, jobs: Jobs) -> dict[str, View]:
     from .timeline import TimelineView
     from .what_if import WhatIfView
 
-    kinds = (SummaryView, TimelineView, FunctionsView, OutputView, CausesView, GuardsView, MatrixView, CoverageView,
-             GraphView, SourceView, PythonView, KernelView, SizesView, CallView, WhatIfView,
-             PolicyLabView, CompareView, ReplayView)
-    return {kind.name: kind(model, jobs) for kind in kinds}
+    return (SummaryView, TimelineView, FunctionsView, OutputView, CausesView, GuardsView, MatrixView, CoverageView,
+            GraphView, SourceView, PythonView, KernelView, SizesView, CallView, WhatIfView,
+            PolicyLabView, CompareView, ReplayView)
+
+
+def make_views(model: SessionModel, jobs: Jobs) -> dict[str, View]:
+    """Every view by name. They build their content when first shown."""
+    return {kind.name: kind(model, jobs) for kind in kinds()}

@@ -2,7 +2,7 @@
 
 A view that raises shows the sentence and a "Try again" button; the other views go on. Subclasses give `build()` (make
 the content once) and `update_view(what)` (show the model's state; `what` is a set of "session", "rows", "selection",
-"filter", "highlight", "theme", "tools").
+"filter", "highlight", "theme", "tools"; "ready" once an opened session has been painted, for those that care).
 """
 
 from __future__ import annotations
@@ -76,7 +76,9 @@ class View(QWidget):
         self._stack = QStackedLayout(self)
         self._stack.setContentsMargins(0, 0, 0, 0)
         self._error: ErrorPane | None = None
+        self._blank: QWidget | None = None
         model.opened.connect(lambda: self.ask("session", "rows", "selection", "filter", "highlight"))
+        model.ready.connect(lambda: self.ask("ready"))
         model.grown.connect(lambda: self.ask("rows"))
         model.selection_changed.connect(self._selection_changed)
         model.filter_changed.connect(lambda: self.ask("filter"))
@@ -124,6 +126,14 @@ class View(QWidget):
                 self._stack.setCurrentWidget(self._content)
         except Exception as error:
             self.fail(error)
+
+    def blank(self) -> None:
+        """Show nothing until the next refresh: what is shown is of another session."""
+        if self._content is not None:
+            if self._blank is None:
+                self._blank = QWidget()
+                self._stack.addWidget(self._blank)
+            self._stack.setCurrentWidget(self._blank)
 
     def _name_parts(self) -> None:
         """Whatever can get the keyboard has a name that a screen reader can say."""

@@ -20,7 +20,7 @@ class SummaryView(View):
 
     name = "summary"
     title = "Summary"
-    cares = frozenset({"session", "rows", "filter", "theme", "tools"})
+    cares = frozenset({"session", "rows", "filter", "theme", "tools", "ready"})
     causes_wanted = Signal()
 
     def __init__(self, model: SessionModel, jobs: Jobs) -> None:
@@ -81,6 +81,12 @@ class SummaryView(View):
         self.totals.setText(" \N{MIDDLE DOT} ".join(parts) if facts.n_calls else "no calls")
         self.chips.show_counts(facts.outcome_counts())
         self.chips.show_filter(self.model.filter)
+        if self.model.opening:
+            self.mark.clear()
+            self.cause.setText("looking for causes\N{HORIZONTAL ELLIPSIS}")
+            self.cause.set_link(False)
+            self.cure.setText("")
+            return
         top = self.model.causes()
         if top:
             self.mark.setPixmap(theme.mark_pixmap(top[0].mark, 13))

@@ -224,7 +224,8 @@ class TimelineCanvas(QAbstractScrollArea):
             p.setFont(self.font())
             painter = self._painter(p, GUTTER, height + AXIS)
             for lane, top in zip(self.lanes, self.lane_tops(scrolled)):
-                painter.title(lane, top, self.lane_height(lane))
+                if top + self.lane_height(lane) + GAP > AXIS and top - GAP < height + AXIS:
+                    painter.title(lane, top, self.lane_height(lane))
             p.end()
         return self._titles
 

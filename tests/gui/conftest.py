@@ -80,7 +80,7 @@ def make_window(qapp: Any, qtbot: Any, tmp_path: Path) -> Iterator[Any]:
         if session is not None:
             window._show(session)
             qapp.processEvents()
-            qtbot.waitUntil(lambda: window.jobs.idle)
+            qtbot.waitUntil(lambda: window.settled)
         made.append(window)
         return window
 

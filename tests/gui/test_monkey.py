@@ -129,7 +129,7 @@ def test_nothing_falls_over(make_window: Any, sessions: list[Path], qapp: Any, q
     rng = random.Random(seed)
     window = make_window()
     assert window.open_path(sessions[place])
-    qtbot.waitUntil(lambda: window.jobs.idle and not window.views["call"].held)
+    qtbot.waitUntil(lambda: window.settled)
     for step in range(STEPS):
         if window.model.session is None:
             break

@@ -60,8 +60,7 @@ def test_equal_notes_are_told_once(resets: tuple[Path, str], tmp_path: Path) -> 
 def test_the_window_tells_them_below_the_causes(make_window: Any, resets: tuple[Path, str], qtbot: Any) -> None:
     window = make_window()
     assert window.open_path(resets[0])
-    qtbot.waitUntil(lambda: window.jobs.idle and not window.control.watching
-                    and window.views["call"].isVisible() and not window.views["call"].held)
+    qtbot.waitUntil(lambda: window.settled and not window.control.watching)
     window.show_view("causes")
     assert "reset: torch.compiler.reset forgot every artifact (×6)" in window.views["causes"].page.toPlainText()
 
@@ -70,8 +69,7 @@ def test_a_wrong_result_is_red_and_called_so(make_window: Any, tmp_path: Path, q
     record(ROOT / "tests" / "scripts" / "hidden_method.py", tmp_path / "s.guardscope", "--shadow", "1")
     window = make_window()
     assert window.open_path(tmp_path / "s.guardscope")
-    qtbot.waitUntil(lambda: window.jobs.idle and not window.control.watching
-                    and window.views["call"].isVisible() and not window.views["call"].held)
+    qtbot.waitUntil(lambda: window.settled and not window.control.watching)
     assert window.views["summary"].cause.text() == "f gave a wrong result in 1 call: plain Python gives another"
     window.model.select(call=2)
     page = window.views["call"].page.toPlainText()

@@ -20,8 +20,7 @@ def run(make_window: Any, tmp_path: Path, qtbot: Any) -> Any:
         (tmp_path / name).write_text(text, encoding="utf-8")
         window = make_window()
         assert window.open_path(tmp_path / name, run=True)
-        qtbot.waitUntil(lambda: not window.control.running and not window.control.watching and window.jobs.idle
-                        and not window.views["call"].held, timeout=60_000)
+        qtbot.waitUntil(lambda: not window.control.running and not window.control.watching and window.settled, timeout=60_000)
         for view in window.views:
             window.show_view(view)
         assert not [name for name, view in window.views.items() if view.failed]
@@ -64,7 +63,7 @@ def test_a_script_that_is_only_opened(make_window: Any, tmp_path: Path, qtbot: A
     (tmp_path / "s.py").write_text(COMPILED)
     window = make_window()
     assert window.open_path(tmp_path / "s.py")
-    qtbot.waitUntil(lambda: window.jobs.idle and not window.views["call"].held)
+    qtbot.waitUntil(lambda: window.settled)
     assert text_of(window, "causes") == "The script has not been run yet; press Run."
     assert window.commands["run.again"].blocked() == "it has not been run yet"
 
@@ -105,7 +104,7 @@ def test_a_session_whose_middle_is_damaged_shows_what_came_before(make_window: A
     said: list[str] = []
     window.problem.connect(said.append)
     assert window.open_path(copy)
-    qtbot.waitUntil(lambda: window.jobs.idle and not window.views["call"].held)
+    qtbot.waitUntil(lambda: window.settled)
     for view in window.views:
         window.show_view(view)
     assert not [name for name, view in window.views.items() if view.failed]
@@ -124,7 +123,7 @@ def test_a_session_of_an_older_version(make_window: Any, recorded_file: Path, tm
     db.close()
     window = make_window()
     assert window.open_path(copy)
-    qtbot.waitUntil(lambda: window.jobs.idle and not window.views["call"].held)
+    qtbot.waitUntil(lambda: window.settled)
     for view in window.views:
         window.show_view(view)
     assert not [name for name, view in window.views.items() if view.failed]

@@ -97,7 +97,7 @@ def test_times_are_those_of_the_runs_without_what_runs_inside(facts: Facts) -> N
 def test_the_margin_tells_pieces_apart(make_window: Any, path: Path, qtbot: Any) -> None:
     window = make_window()
     assert window.open_path(path)
-    qtbot.waitUntil(lambda: window.jobs.idle and not window.views["source"].held)
+    qtbot.waitUntil(lambda: window.settled)
     window.show_view("source")
     marks = window.views["source"].edit.marks
     assert [marks[n].bar for n in (4, 7, 8, 9, 10, 11, 23)] == [
@@ -129,7 +129,7 @@ def test_many_versions_are_read_a_little_at_a_time(make_window: Any, path: Path,
     monkeypatch.setattr(source, "A_WHILE", 0.0)
     window = make_window()
     assert window.open_path(path)
-    qtbot.waitUntil(lambda: window.jobs.idle and not window.views["source"].held)
+    qtbot.waitUntil(lambda: window.settled)
     window.show_view("source")
     view = window.views["source"]
     assert "reading what happened" in view.says.text()

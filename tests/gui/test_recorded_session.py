@@ -62,7 +62,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def window(make_window: Any, recorded: Path, qtbot: Any) -> Any:
     made = make_window()
     assert made.open_path(recorded)
-    qtbot.waitUntil(lambda: made.jobs.idle and not made.control.watching)
+    qtbot.waitUntil(lambda: made.settled and not made.control.watching)
     return made
 
 

@@ -48,7 +48,7 @@ def window(make_window: Any, folder: Path, qtbot: Any) -> Any:
     (folder / "meter.py").write_text(COUNTER)
     made = make_window()
     assert made.open_path(folder / "meter.guardscope")
-    qtbot.waitUntil(lambda: made.jobs.idle and not made.control.watching)
+    qtbot.waitUntil(lambda: made.settled and not made.control.watching)
     return made
 
 

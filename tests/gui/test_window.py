@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from guardscope.gui.jobs import Jobs
+from PySide6.QtCore import QEvent, QObject
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -122,11 +123,12 @@ def test_a_job_that_raises_reports_and_the_next_one_runs(qtbot: Any) -> None:
 def test_nothing_heavy_is_imported_before_the_first_paint(tmp_path: Path) -> None:
     code = (f"import sys; sys.path.insert(0, {str(ROOT)!r}); import main\n"
             "from guardscope.gui.app import make_app\nfrom guardscope.gui.main_window import MainWindow\n"
-            "from PySide6.QtCore import QSettings\n"
+            "from guardscope.gui.first_paint import AfterFirstPaint\nfrom PySide6.QtCore import QSettings\n"
             f"settings = QSettings({str(tmp_path / 'settings.ini')!r}, QSettings.Format.IniFormat)\n"
-            "app = make_app('light'); w = MainWindow(settings); w.show()\n"
-            "app.processEvents()\n"
-            "print([m for m in ('numpy', 'pyqtgraph', 'networkx', 'pyopencl', 'pygments', 'sqlite3') if m in sys.modules])")
+            "app = make_app('light'); w = MainWindow(settings)\n"
+            "heavy = ('numpy', 'pyqtgraph', 'networkx', 'pyopencl', 'pygments', 'sqlite3')\n"
+            "AfterFirstPaint(w, lambda: (print([m for m in heavy if m in sys.modules]), w.close()))\n"
+            "w.show(); app.exec()")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60,
                           env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
     assert done.stdout.strip() == "[]", done.stderr
@@ -213,3 +215,95 @@ def test_what_does_not_fit_the_toolbar_is_behind_a_button_that_can_be_seen(make_
     image = button.grab().toImage()
     lightness = [image.pixelColor(x, y).lightness() for x in range(2, image.width() - 2) for y in range(4, image.height() - 4)]
     assert max(lightness) - min(lightness) > 80
+
+
+class AtFirstPaint(QObject):
+    """Calls `look` when a widget is painted the first time, before it is."""
+
+    def __init__(self, widget: Any, look: Any) -> None:
+        super().__init__()
+        self.seen: Any = None
+        self.look = look
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint and self.seen is None:
+            self.seen = self.look()
+        return False
+
+
+def test_what_opening_needs_is_made_while_the_start_page_is_read(make_window: Any, qtbot: Any) -> None:
+    window = make_window()
+    qtbot.waitUntil(lambda: window.docks is not None)
+    assert not any(dock.isVisible() for dock in window.docks.docks.values())
+    assert window.center.currentWidget() is window._start_page
+
+
+def test_the_timeline_and_the_counts_come_first_and_are_right(make_window: Any, qtbot: Any, recorded_file: Path) -> None:
+    window = make_window()
+    qtbot.waitUntil(lambda: window.docks is not None)
+    strip = window.views["summary"]
+
+    def look() -> tuple[Any, ...]:
+        shown = [v.name for v in window.views.values() if v._content is not None and v.name not in ("summary", "timeline")]
+        return (strip.totals.text(), strip.chips.chips["recompile"].text(), strip.cause.text(),
+                len(window.timeline.canvas.lanes), shown, len(window.model.whole._made["miss"]))
+
+    spy = AtFirstPaint(window.timeline.canvas.viewport(), look)
+    assert window.open_path(recorded_file)
+    qtbot.waitUntil(lambda: window.settled and not window.control.watching)
+    totals, recompiled, cause, lanes, shown, misses = spy.seen
+    assert totals == strip.totals.text() and totals.startswith("3 calls \N{MIDDLE DOT} 2 versions")
+    assert recompiled == strip.chips.chips["recompile"].text() == " 1 recompiled"
+    assert lanes == len(window.timeline.canvas.lanes)
+    assert shown == []
+    assert misses == 0                            # not even read
+    assert len(window.model.whole.misses) == 1
+    assert cause == "looking for causes\N{HORIZONTAL ELLIPSIS}"
+    assert strip.cause.text().startswith("x.shape[0] took 2 values")
+    assert window.views["causes"]._content is not None
+
+
+def test_no_view_shows_the_session_before_while_another_is_opened(make_window: Any, qtbot: Any, fake: ModuleType,
+                                                                  recorded_file: Path) -> None:
+    window = make_window(fake.synthetic(3))
+    names = [n for n, v in window.views.items() if v.isVisible() and n not in ("summary", "timeline")]
+    assert {"functions", "causes", "call", "output"} <= set(names)
+    spy = AtFirstPaint(window.timeline.canvas.viewport(), lambda: [
+        n for n in names if (content := window.views[n]._content) is not None and content.isVisible()])
+    assert window.open_path(recorded_file)
+    qtbot.waitUntil(lambda: window.settled)
+    assert spy.seen == []
+    assert all(window.views[n]._content.isVisible() for n in ("functions", "causes", "call", "output"))
+    assert "scale" in window.views["causes"].page.toPlainText()
+
+
+def test_a_script_opened_after_a_session_is_shown_whole(make_window: Any, qtbot: Any, recorded_file: Path, tmp_path: Path
+                                                        ) -> None:
+    (tmp_path / "model.py").write_text("print('hello')\n")
+    window = make_window()
+    assert window.open_path(recorded_file)
+    assert window.open_path(tmp_path / "model.py")            # before the session was painted
+    qtbot.waitUntil(lambda: window.settled)
+    assert "print('hello')" in window.views["source"].edit.toPlainText()
+    assert window.model.whole.path == tmp_path / "model.py"
+    assert not window.control.watching
+
+
+def test_what_cannot_be_read_is_said_when_the_rest_is_shown(make_window: Any, qtbot: Any, recorded_file: Path, tmp_path: Path
+                                                            ) -> None:
+    import shutil
+    import sqlite3
+
+    copy = Path(shutil.copy(recorded_file, tmp_path / "s.guardscope"))
+    db = sqlite3.connect(copy)
+    db.execute("UPDATE miss SET failures = '{}'")
+    db.commit()
+    db.close()
+    window = make_window()
+    said: list[str] = []
+    window.problem.connect(said.append)
+    assert window.open_path(copy)
+    qtbot.waitUntil(lambda: window.settled and bool(said))
+    assert said == ["miss: row 0 cannot be used (failures is dict, not tuple)"]
+    assert window.model.facts.n_calls == 3
