@@ -19,7 +19,7 @@ class ScriptOnly:
         self.sources = {str(path): path.read_text(encoding="utf-8", errors="replace")}
         self.runs = Columns({name: kind for name, kind, _ in STREAMS["run"]})
         self.launches = Columns({name: kind for name, kind, _ in STREAMS["launch"]})
-        self.calls = Columns(dict(CALL_COLUMNS))
+        self.calls = Columns(CALL_COLUMNS)
         self.signature_count = 0
         self.live: list[Any] = []
         for name in ("codes", "artifacts", "misses", "breaks", "not_compiled", "limits", "kernels", "phases",

@@ -6,9 +6,11 @@ out earlier stay valid while the columns grow.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from .schema import OUTCOME_NUMBER
+from .schema import OUTCOME_NUMBER, Artifact, Break
 
 COMPILE, RECOMPILE, REUSE, LIMIT, NOT_COMPILED, ERROR = (
     OUTCOME_NUMBER[name] for name in ("compile", "recompile", "reuse", "eager_limit", "not_compiled", "error"))
@@ -18,9 +20,8 @@ RANK = np.zeros(6, "u1")
 RANK[[RECOMPILE, COMPILE, REUSE, LIMIT, NOT_COMPILED]] = 5, 4, 3, 2, 1
 OF_RANK = np.array([NOT_COMPILED, NOT_COMPILED, LIMIT, REUSE, COMPILE, RECOMPILE], "u1")
 
-CALL_COLUMNS = (("code", "<i4"), ("line", "<i4"), ("outcome", "u1"), ("start", "<i8"), ("end", "<i8"),
-                ("first_run", "<i8"), ("n_runs", "<i4"), ("new_graphs", "<i4"), ("graphs_run", "<i4"),
-                ("new_breaks", "<i4"))
+CALL_COLUMNS = {"code": "<i4", "line": "<i4", "outcome": "u1", "start": "<i8", "end": "<i8", "first_run": "<i8",
+                "n_runs": "<i4", "new_graphs": "<i4", "graphs_run": "<i4", "new_breaks": "<i4"}
 
 
 class Columns:
@@ -89,46 +90,75 @@ def sort_runs(runs: Columns, start: int) -> None:
     runs.reorder(start, np.lexsort((depth, time, call)))
 
 
-def derive_calls(runs: Columns, calls: Columns, has_graph: np.ndarray, graphs_of: np.ndarray,
-                 breaks_of: np.ndarray) -> int:
-    """Append the calls that have become complete to `calls` and return how many. Runs must be sorted (sort_runs).
+class Calls:
+    """The top-level calls, with columns like those of `Columns`, each made from the runs when it is first asked for."""
 
-    has_graph: per artifact. graphs_of, breaks_of: call numbers of artifacts with a graph and of breaks, sorted.
-    Call numbers in the runs must be gapless where complete: the first gap ends the derivation."""
-    done = len(calls)
-    number = runs["call"]
-    begin = int(np.searchsorted(number, done, "left"))
-    number = number[begin:]
-    if not len(number):
-        return 0
-    edges = np.flatnonzero(np.diff(number)) + 1
-    first = np.concatenate(([0], edges))
-    last = np.concatenate((edges, [len(number)]))
-    ids = number[first]
-    whole = (runs["depth"][begin:][first] == 0) & (ids == np.arange(done, done + len(ids)))
-    count = len(whole) if whole.all() else int(np.argmin(whole))
-    if not count:
-        return 0
-    first, last = first[:count], last[:count]
-    upto = int(last[-1])
-    # One run per call, as usual: a call's first run is the run of its number, and there is nothing to sum.
-    single = upto == count
-    at = slice(begin, begin + count) if single else first + begin
-    outcome, artifact = runs["outcome"][begin:begin + upto], runs["artifact"][begin:begin + upto]
-    ran = np.append(has_graph, False)[artifact]              # artifact -1, none, is the one appended
-    rank = RANK[outcome] if single else np.maximum.reduceat(RANK[outcome], first)
-    which = np.arange(done, done + count)
-    calls.append({
-        "code": runs["code"][at], "line": runs["line"][at],
-        "outcome": np.where(runs["outcome"][at] == ERROR, ERROR, OF_RANK[rank]),
-        "start": runs["start"][at], "end": runs["end"][at],
-        "first_run": first + begin, "n_runs": last - first,
-        "graphs_run": ran if single else np.add.reduceat(ran.astype("<i4"), first),
-        "new_graphs": tally(graphs_of, which), "new_breaks": tally(breaks_of, which)})
-    return count
+    def __init__(self, runs: Columns) -> None:
+        self._runs = runs
+        self._artifacts: Sequence[Artifact] = ()
+        self._breaks: Sequence[Break] = ()
+        self._bounds = Columns({name: CALL_COLUMNS[name] for name in ("first_run", "n_runs")})
+        self._made = {name: np.empty(0, kind) for name, kind in CALL_COLUMNS.items()}
 
+    def __len__(self) -> int:
+        return len(self._bounds)
 
-def tally(numbers: np.ndarray, which: np.ndarray) -> np.ndarray:
-    """How often each of the consecutive call numbers `which` is among the sorted `numbers`."""
-    low, high = np.searchsorted(numbers, (which[0], which[-1] + 1))
-    return np.bincount(numbers[low:high] - which[0], minlength=len(which))
+    def __contains__(self, name: str) -> bool:
+        return name in self._made
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._made)
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name.startswith("_") or name not in self._made:
+            raise AttributeError(f"no column '{name}'")
+        return self[name]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        size, made = len(self._bounds), self._made[name]
+        if name in self._bounds:
+            return self._bounds[name][:size]
+        if len(made) < size:
+            new = self._make(name, len(made), size).astype(CALL_COLUMNS[name], copy=False)
+            made = self._made[name] = np.concatenate((made, new)) if len(made) else new
+        return made[:size]
+
+    def row(self, index: int) -> dict[str, int]:
+        """One row as plain ints."""
+        return {name: int(self[name][index]) for name in self.names}
+
+    def find(self, artifacts: Sequence[Artifact], breaks: Sequence[Break]) -> None:
+        """Append the calls that have become complete. The runs must be sorted (sort_runs), and call numbers gapless where
+        complete: the first gap ends the search. artifacts, breaks: all of the session, in any order."""
+        self._artifacts, self._breaks = artifacts, breaks
+        done, number = len(self), self._runs["call"]
+        begin = int(np.searchsorted(number, done, "left"))
+        number = number[begin:]
+        if not len(number):
+            return
+        edges = np.concatenate(([0], np.flatnonzero(number[1:] != number[:-1]) + 1, [len(number)]))
+        first = edges[:-1]
+        whole = (self._runs["depth"][begin:][first] == 0) & (number[first] == np.arange(done, done + len(first)))
+        count = len(whole) if whole.all() else int(np.argmin(whole))
+        self._bounds.append({"first_run": first[:count] + begin, "n_runs": np.diff(edges[:count + 1])})
+
+    def _make(self, name: str, low: int, high: int) -> np.ndarray:
+        """A column of the calls low..high-1."""
+        first, n_runs = self._bounds["first_run"][low:high], self._bounds["n_runs"][low:high]
+        begin, end = int(first[0]), int(first[-1] + n_runs[-1])
+        single = end - begin == high - low      # one run per call, as usual: nothing to gather or sum
+        at = slice(begin, end) if single else first
+        if name in ("code", "line", "start", "end"):
+            return self._runs[name][at]
+        if name == "outcome":
+            rank = RANK[self._runs["outcome"][begin:end]]
+            return np.where(self._runs["outcome"][at] == ERROR, ERROR,
+                            OF_RANK[rank if single else np.maximum.reduceat(rank, first - begin)])
+        if name == "graphs_run":
+            has_graph = np.array([*(a.has_graph for a in self._artifacts), False])
+            ran = has_graph[self._runs["artifact"][begin:end]]               # -1, no artifact, is the last
+            return ran if single else np.add.reduceat(ran.astype("<i4"), first - begin)
+        new = self._breaks if name == "new_breaks" else [a for a in self._artifacts if a.has_graph]
+        calls = np.array([record.call for record in new], np.int64)
+        return np.bincount(calls[(low <= calls) & (calls < high)] - low, minlength=high - low)

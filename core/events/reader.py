@@ -18,7 +18,7 @@ import numpy as np
 
 from ..errors import EnvironmentProblem
 from .checks import FIELDS, Damaged, chunk, complete, decode, from_dicts, parse_json, within
-from .columns import CALL_COLUMNS, Columns, derive_calls, sort_runs
+from .columns import Calls, Columns, sort_runs
 from .database import cannot_write, open_to_read, release
 from .schema import (
     OUTCOMES,
@@ -85,7 +85,7 @@ class Session:
         self.live: list[dict[str, Any]] = []
         self.runs = Columns({name: kind for name, kind, _ in STREAMS["run"]})
         self.launches = Columns({name: kind for name, kind, _ in STREAMS["launch"]})
-        self.calls = Columns(dict(CALL_COLUMNS))
+        self.calls = Calls(self.runs)
         self._made: dict[str, list[Any]] = {table: [] for table in TABLES}
         self._there = dict.fromkeys(TABLES, 0)          # rows that there were at the last look
         self._making = threading.RLock()       # jobs of the window read too
@@ -296,13 +296,10 @@ class Session:
 
     def _derive(self, new_from: int) -> None:
         sort_runs(self.runs, new_from)
-        has_graph = np.array([a.has_graph for a in self.artifacts], bool)
-        graphs = np.sort(np.array([a.call for a in self.artifacts if a.has_graph and a.call >= 0], np.int64))
-        breaks = np.sort(np.array([b.call for b in self.breaks if b.call >= 0], np.int64))
-        derive_calls(self.runs, self.calls, has_graph, graphs, breaks)
+        self.calls.find(self.artifacts, self.breaks)
         while self._gaps < len(self.threads) and self._close_gap():          # a thread leaves at most one call unfinished
             self._gaps += 1
-            derive_calls(self.runs, self.calls, has_graph, graphs, breaks)
+            self.calls.find(self.artifacts, self.breaks)
 
     def _close_gap(self) -> bool:
         """Whether the next call can be given up: it never ended (the process did), while later calls of other threads are
