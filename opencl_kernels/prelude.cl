@@ -17,6 +17,10 @@
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+//@ ROW
+// A kernel's argument in the table: an address, an integer or a floating number.
+typedef union { long n; double x; } ROW;
+
 //@ load : char uchar short int long float double
 typedef E16 E16_packed __attribute__((aligned(SIZE)));
 static inline OF E16 load(const __global E *p) { return *(const __global E16_packed *)p; }

@@ -41,7 +41,7 @@ from .loop_ir import (
     load,
     walk,
 )
-from .lower import Alias, Along, Combine, Pieces, Point, is_scalar_node
+from .lower import Alias, Along, Combine, Operand, Pieces, Point, is_scalar_node
 from .places import Entry, Index, number, place, through
 from .rewrite import rewrite
 from .sizes import dense_order, is_one, strides_of
@@ -94,6 +94,7 @@ class Builder:
             self.values[id(product), group.full(), ()] = Ref(PRODUCT, product.spec.dtype)
         self.taken: set[str] = set(reserved)
         self.array_of: dict[tuple[int, bool], str] = {}
+        self.arguments: dict[int, Argument] = {}
         self.members = {id(n) for n in group.members}
         dims = group.dims or ()
         self.axes = {d: Axis(d, n) for d, n in enumerate(group.shape) if not is_one(n)}
@@ -182,6 +183,8 @@ class Builder:
             if isinstance(operand.value, Along):
                 assert operand.dtype is not None
                 values[name] = self.position(index[operand.value.dim], operand.dtype)
+            elif operand.given:
+                values[name] = self.given(f"{node.name}_{name}", operand)
             else:
                 values[name] = self.operand(operand.value, operand.dtype, index)
         found = expression(recipe.expr, values, recipe.compute)
@@ -233,9 +236,7 @@ class Builder:
 
     def number(self, value: Any, d: dtype) -> Expr:
         if isinstance(value, bool | int | float):
-            if d.category == 0:
-                return Const(bool(value), d)
-            return Const(float(value) if d.category == 2 else int(value), d)
+            return Const(bool(value) if d.category == 0 else float(value) if d.category == 2 else int(value), d)
         if isinstance(value, Node):
             assert is_scalar_node(value)
             key = identifier(value.name)
@@ -246,6 +247,14 @@ class Builder:
         self.loops.scalars[key] = (value, stored)
         self.taken.add(key)
         return cast(Argument(key, stored), d)
+
+    def given(self, name: str, operand: Operand) -> Expr:
+        """A number that the kernel takes as an argument."""
+        d = operand.dtype
+        if id(operand) not in self.arguments and d is not None:
+            self.arguments[id(operand)] = found = Argument(self.fresh(name), d)
+            self.loops.scalars[found.key] = (float(operand.value) if d.category == 2 else operand.value, d)
+        return self.arguments[id(operand)]
 
     def reduction(self, recipe: Combine) -> Ref:
         node = recipe.node

@@ -25,6 +25,7 @@ from .expand import expand, share
 from .fold import fold
 from .frames import Frames, On
 from .fuse import plan
+from .given import Given
 from .kernels import Kernel, program_text, same_kernels
 from .known import build_kernels
 from .launcher import LONG, LaunchWriter
@@ -102,7 +103,7 @@ class CompiledGraph:
         share(expanded.graph)
         expanded = fold(expanded)
         self.stages.expanded = graph_text(expanded.graph)
-        todo = recipes(expanded.graph, self.target.fp64)
+        todo = recipes(expanded.graph, self.target.fp64, Given(expanded.origin))
         fused = plan(todo)
         by_step = kernels_by_step(fused, self.target, gpu, zero_copy)
         self.stages.loops = [k.loops for ks in by_step.values() for k in ks]

@@ -111,10 +111,10 @@ class On:
         self.nbytes += made.nbytes
         return made
 
-    def table(self, count: int) -> tuple[memoryview, int]:
-        """Room for the addresses that kernels get, and where it is."""
-        made: Any = np.zeros(max(count, 1), np.uint64)
-        return memoryview(made), memory.address(made)
+    def table(self, count: int) -> tuple[memoryview, memoryview, int]:
+        """Room for the addresses and numbers that kernels get, as integers and as floats, and where it is."""
+        made: Any = np.zeros(max(count, 1), np.int64)
+        return memoryview(made), memoryview(made.view(np.float64)), memory.address(made)
 
     def result(self, shape: tuple, dtype: np.dtype, nbytes: int) -> Result:
         """Arrays for one of the results."""

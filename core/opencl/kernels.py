@@ -153,19 +153,18 @@ def as_function(text: str) -> str:
 
 
 def by_address_text(name: str, parts: list[Kernel]) -> str:
-    """A kernel that runs `parts` one after the other on the arrays whose addresses are in a table at the address `at`. Its
-    further arguments are the numbers of each part."""
-    taken, calls, row = ["const ulong at"], [], 0
-    for p, part in enumerate(parts):
-        numbers = [f"const {c_type(d)} x{p}_{i}" for i, (_, d) in enumerate(part.scalars)]
-        numbers += [f"const IDX n{p}_{i}" for i in range(len(part.sizes) + part.has_per)]
-        arrays = [f"(__global void *)array[{i}]" for i in range(row, row + len(part.arrays))]
-        calls.append(f"    {part.name}({', '.join([*arrays, *(x.split()[-1] for x in numbers)])});")
-        row += len(part.arrays)
-        taken += numbers
+    """A kernel that runs `parts` one after the other with the arguments that are in a table at the address `at`, in their
+    order: addresses of arrays, and numbers. One argument, because the driver copies each at every launch."""
+    calls, row = [], 0
+    for part in parts:
+        kinds = ["__global void *"] * len(part.arrays) + [c_type(d) for _, d in part.scalars] + \
+                ["IDX"] * (len(part.sizes) + part.has_per)
+        given = [f"row[{i}].x" if kind in ("float", "double") else f"({kind})row[{i}].n" for i, kind in enumerate(kinds, row)]
+        calls.append(f"    {part.name}({', '.join(given)});")
+        row += len(kinds)
     return "\n".join([f"__attribute__((reqd_work_group_size({parts[0].local}, 1, 1)))",
-                      f"__kernel void {name}{BY_ADDRESS}({', '.join(taken)})", "{",
-                      "    __global const ulong *array = (__global const ulong *)at;", *calls, "}", ""])
+                      f"__kernel void {name}{BY_ADDRESS}(const ulong at)", "{",
+                      "    __global const ROW *row = (__global const ROW *)at;", *calls, "}", ""])
 
 
 def in_one(parts: list[Kernel]) -> Kernel:

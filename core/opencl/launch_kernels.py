@@ -6,6 +6,7 @@ is not small; then one launch runs them all.
 
 from __future__ import annotations
 
+import math
 import struct
 from dataclasses import dataclass, field
 
@@ -93,6 +94,9 @@ class Launches(Values):
                 self.line(f"@{buffer}")
         if self.by_address:
             self._put_addresses(arguments)
+            for text, level, kind in self._numbers_of(part):
+                self.line(f"{self._cell(kind)} = {text}", level)
+                self.rows += 1
         if not small:
             self.enqueue()
 
@@ -112,8 +116,11 @@ class Launches(Values):
         self.launched.append(kernel)
         k, g = self._number_name("k", number), sequence[0].grid
         self.line(f"{k} = on.kernel({number})", ONCE)
-        self._numbers(sequence, k)
-        if not self.by_address:
+        if self.by_address:
+            row = sequence[0].row
+            self.line(f"{k}._set_arg_buf_pack_multi((0, {LONG.upper().encode()!r}, table{f' + {8 * row}' * bool(row)}))", ONCE)
+        else:
+            self._set_numbers(k, sequence[0])
             self._set_buffers(k, sequence[0].arguments)
         grid = self.define(f"grid{number}", f"({g},)", ONCE) if len(sequence) == 1 else "ONE"
         local = "ONE" if kernel.local == 1 else f"({kernel.local},)"
@@ -173,40 +180,45 @@ class Launches(Values):
         place.last = self.now
         return f"{place.name}[1]", ONCE
 
-    def _numbers(self, sequence: list[Part], k: str) -> None:
-        """Scalar arguments, sizes and units per work-item of the kernels that one launch runs."""
+    def _cell(self, kind: str) -> str:
+        """The place of the table's next row for a number of a kind (`_numbers_of`). Integers must fit their kind: what is too
+        large raises."""
+        if kind in ("f", "d"):
+            return f"real[{self.rows}]"
+        if kind in ("idx", LONG):
+            return f"at[{self.rows}]"
+        view = f"at_{kind}"
+        if view not in self.names:
+            self.names.add(view)
+            self.line(f"{view} = at.cast('B').cast({kind!r})", ONCE)
+        return f"{view}[{self.rows} * {8 // struct.calcsize(kind)}]"
+
+    def _set_numbers(self, k: str, part: Part) -> None:
+        """Lines that set the numbers among a kernel's arguments."""
         packed: dict[int, list[str]] = {ONCE: [], EACH: []}
-        index = len(sequence[0].arguments)
-        if self.by_address:
-            packed[ONCE].append(f"0, {LONG.upper().encode()!r}, table" + (f" + {8 * row}" if (row := sequence[0].row) else ""))
-            index = 1
-        for part in sequence:
-            index = self._numbers_of(part, index, packed)
+        for index, (text, level, kind) in enumerate(self._numbers_of(part), len(part.arguments)):
+            packed[level].append(f"{index}, {kind if kind == 'idx' else repr(kind.encode())}, {text}")
         for level, parts in packed.items():
             if parts:
                 self.line(f"{k}._set_arg_buf_pack_multi(({', '.join(parts)}))", level)
 
-    def _numbers_of(self, part: Part, index: int, packed: dict[int, list[str]]) -> int:
-        """Add one kernel's numbers to `packed`; the index behind them."""
+    def _numbers_of(self, part: Part) -> list[tuple[str, int, str]]:
+        """(text, level, kind) of a kernel's numbers: scalars, sizes, units per work-item. Kind: a code of CODE, or "idx"."""
+        found = []
         for value, d in part.kernel.scalars:
             code, convert, level = CODE[d.name], CONVERT[d.category], ONCE
             if isinstance(value, bool | int | float):
-                text = self.const("number", value) if isinstance(value, float) else repr(value)
+                text = repr(value) if math.isfinite(value) else self.const("number", value)
             elif hasattr(value, "python"):                   # an expression over symbols
                 text, level = f"{convert}({value.python(self.symbols)})", self.level_of(value)
             else:
                 level = EACH if isinstance(value, Node) else self.level_of(value)
                 text = f"{convert}({self.value(value)})"
-            packed[level].append(f"{index}, {code.encode()!r}, {text}")
-            index += 1
+            found.append((text, level, code))
         for n in part.kernel.sizes:                          # -1: the number of partial results
             text = part.before if isinstance(n, int) and n < 0 else self.size(n)
-            packed[self.level_of(n)].append(f"{index}, idx, {text}")
-            index += 1
-        if part.per:
-            packed[ONCE].append(f"{index}, idx, {part.per}")
-            index += 1
-        return index
+            found.append((text, self.level_of(n), "idx"))
+        return [*found, *([(part.per, ONCE, "idx")] if part.per else [])]
 
 
 __all__ = ["LONG", "Launches"]

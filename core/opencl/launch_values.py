@@ -46,7 +46,7 @@ class Values(Text):
                              "buffer_of": memory.buffer_of, "READ": memory.READ if zero_copy else memory.COPY_IN,
                              "WRITE": memory.WRITE, "copy": pyopencl().enqueue_copy, "Buffer": pyopencl().Buffer})
         self.names |= {*self.globals, "on", "queue", "enqueue", "finish", "context", "fresh", "idx", "arena", "hold",
-                       "held", "at", "table", "frames", "ready", "run", "go", "out", "known", "read", "root", "bound",
+                       "held", "at", "real", "table", "frames", "ready", "run", "go", "out", "known", "read", "root", "bound",
                        "recorder", "profiled", "sampled", "this", "bind"}
         self.arrays: dict[int, str] = {}         # id(node) -> variable of its NumPy array
         self.buffers: dict[int, str] = {}        # id(node) -> variable of a buffer over its memory

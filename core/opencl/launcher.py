@@ -147,7 +147,7 @@ class LaunchWriter(Launches):
         head = ["queue, enqueue, context, idx = on.queue, on.enqueue, on.context, on.idx", "finish = queue.finish",
                 "fresh = on.pool.fresh"]
         if self.rows:
-            head.append(f"at, table = on.table({self.rows})")
+            head.append(f"at, real, table = on.table({self.rows})")
         lines += [f"    {x}" for x in [*head, *self.work, *memory, *once]]
         lines += self._hold_text(hold)
         changed = " or ".join(["not held", *(f"{t}._array is not {a}" for t, a in self.parameters)])

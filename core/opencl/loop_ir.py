@@ -34,7 +34,7 @@ class Const:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A number known at launch (from a symbolic scalar); `key` names it among the kernel's scalars."""
+    """A number known at launch (a symbolic scalar, or a number of given.py); `key` names it among the kernel's scalars."""
 
     key: str
     dtype: dtype

@@ -18,6 +18,7 @@ from ..ops.promotion import is_tensor_like, op_dtypes
 from ..tensor import dtypes as dt
 from ..tensor.dtypes import dtype
 from .effects import visible_writes
+from .given import DIVISION, Given, is_power_of_two
 from .moves import flipped, joined, view_index
 from .places import Index
 from .sizes import Size, dense_order, is_one, same, same_shape, shape_of, strides_of
@@ -43,10 +44,11 @@ class Along:
 @dataclass(slots=True)
 class Operand:
     """An operand of an expression: a node, a number, a symbolic scalar or a position, converted to `dtype` first (None: as
-    it is)."""
+    it is). `given`: a number that is an argument of the kernel (given.py)."""
 
     value: Any
     dtype: dtype | None
+    given: bool = False
 
 
 @dataclass(slots=True)
@@ -139,7 +141,7 @@ def is_scalar_node(node: Node) -> bool:
     return node.kind == "input" and not is_tensor_like(node.spec)
 
 
-def recipes(graph: Graph, fp64: bool = True) -> Recipes:
+def recipes(graph: Graph, fp64: bool, given: Given) -> Recipes:
     """A recipe for every operator of a graph without composites. `fp64`: the device computes in double precision."""
     out = Recipes(graph, {}, {}, visible_writes(graph))
     region = 0
@@ -157,14 +159,14 @@ def recipes(graph: Graph, fp64: bool = True) -> Recipes:
                 region += 1
                 out.of[id(node)] = Host(node, "extern", "writes in place")
                 continue
-            out.of[id(node)] = _recipe(node, fp64, mutating)
+            out.of[id(node)] = _recipe(node, fp64, mutating, given)
         elif node.kind == "item":
             out.of[id(node)] = Host(node, "item", "")
         out.region[id(node)] = region
     return out
 
 
-def _recipe(node: Node, fp64: bool, mutating: bool) -> Recipe:
+def _recipe(node: Node, fp64: bool, mutating: bool, given: Given) -> Recipe:
     op = node.op
     assert op is not None
     lower = op.lower
@@ -182,7 +184,7 @@ def _recipe(node: Node, fp64: bool, mutating: bool) -> Recipe:
         if isinstance(lower, Template):
             return Host(node, lower.name, "")
         if isinstance(lower, Pointwise):
-            return _point(node, lower) or Host(node, "extern", "no kernel for these arguments")
+            return _point(node, lower, given) or Host(node, "extern", "no kernel for these arguments")
         if isinstance(lower, Reduction):
             return _combine(node, lower) or Host(node, "extern", "no kernel for these arguments")
     if isinstance(lower, View):
@@ -196,11 +198,11 @@ def _spec_args(node: Node) -> tuple:
     return tuple([a.spec if isinstance(a, Node) else a for a in node.args])
 
 
-def _point(node: Node, lower: Pointwise) -> Point | None:
-    op = node.op
+def _point(node: Node, lower: Pointwise, given: Given) -> Point | None:
+    op, expr = node.op, lower.expr
     assert op is not None
     found = op_dtypes(op, _spec_args(node))
-    used = names_in(lower.expr)
+    used = names_in(expr)
     operands: dict[str, Operand] = {}
     for i, (param, value) in enumerate(zip(op.params, node.args)):
         if param.name not in used:
@@ -212,7 +214,10 @@ def _point(node: Node, lower: Pointwise) -> Point | None:
         elif _is_number(value) or isinstance(value, Node):
             if not _fits(value, found.compute):
                 return None
-            operands[param.name] = Operand(value, found.compute)
+            given_one = given(node, value, expr, found.compute)
+            if given_one and expr == DIVISION and param.name == "other" and is_power_of_two(value):
+                expr, value = "input * other", 1 / value            # the same result, without dividing
+            operands[param.name] = Operand(value, found.compute, given_one)
         else:
             return None
     if used - operands.keys():
@@ -223,7 +228,7 @@ def _point(node: Node, lower: Pointwise) -> Point | None:
         return None
     if not _is_dense(node) or not all(_strided(o.value) for o in operands.values()):
         return None
-    return Point(node, lower.expr, operands, found.compute, found.result)
+    return Point(node, expr, operands, found.compute, found.result)
 
 
 def _is_dense(node: Node) -> bool:

@@ -1,8 +1,8 @@
 """OpenCL programs: one per artifact and device, built once, kept in memory and on disk.
 
-The key is the whole text with its options, so that equal kernels are never built twice, and on disk also the device,
-its driver and our format version. PoCL keeps compiled kernels on disk itself, by content, in a folder of ours; there we
-only note that a program was built before. A disk that cannot be written only costs the speed.
+The key is the whole text (but for comments) with its options, so that equal kernels are never built twice, and on disk also
+the device, its driver and our format version. PoCL keeps compiled kernels on disk itself, by content, in a folder of ours;
+there we only note that a program was built before. A disk that cannot be written only costs the speed.
 
 A driver may crash while it builds a program or runs it for the first time, and takes the process along. So an attempt
 leaves a mark on disk that goes when it went well; a program whose attempts ended twice with the process is not tried
@@ -15,6 +15,7 @@ import atexit
 import contextlib
 import hashlib
 import os
+import re
 import tempfile
 import threading
 import time
@@ -29,6 +30,7 @@ from .drivers import cache_folder
 
 FORMAT = "1"
 LOG_LINES = 12
+COMMENT = re.compile(r"^[ \t]*//.*\n|[ \t]*//.*", re.MULTILINE)
 ATTEMPTS = 2              # processes that may end while trying a program: one may have been stopped by hand
 FORGOTTEN = 600.0         # seconds after which an attempt counts as ended, where processes cannot be asked for
 
@@ -124,6 +126,7 @@ class Built:
 def build(text: str, options: list[str], device: Device) -> Built:
     """The program for `text` on `device`. BuildFailed with the driver's log if it does not compile."""
     flags = [*options, *device.options]
+    text = COMMENT.sub("", text)                         # a script's line that was moved makes no other program
     key = (text, " ".join(flags), device.key)
     start = time.perf_counter_ns()
     with _LOCK:
