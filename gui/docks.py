@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
@@ -64,7 +65,7 @@ class Docks:
         self.docks: dict[str, Dock] = {}
         self.wanted: set[str] = set()        # views that the layout hides until they are asked for, and that were
         self.on = False                      # whether there are any to be seen: not while the start page is
-        self._opening = False
+        self._later: frozenset[str] = frozenset()        # views that are held until a session is open
         window.setDockNestingEnabled(True)
         window.setDockOptions(window.dockOptions() | QMainWindow.DockOption.GroupedDragging
                               | QMainWindow.DockOption.AllowTabbedDocks)
@@ -94,25 +95,31 @@ class Docks:
 
     def hold(self) -> None:
         """Views show nothing until `release`: a session is being opened, and its timeline comes first."""
-        self._opening = True
+        self._later = frozenset(self.docks)
         for dock in self.docks.values():
             dock.view.held = True
             dock.view.blank()
 
-    def release(self) -> None:
-        """Views show the session."""
-        self._opening = False
+    def release(self, later: Collection[str] = ()) -> None:
+        """Views show the session, those that are seen one in each turn of the event loop; those named `later` are still
+        held."""
+        self._later = frozenset(later)
         self._release()
 
     def _release(self) -> None:
-        for dock in self.docks.values():
-            dock.view.held = self._opening
-            if dock.view.isVisible() and dock.view.front:
-                dock.view.flush()
+        views = [dock.view for dock in self.docks.values() if dock.view.name not in self._later]
+        for view in views:
+            view.held = False
+        self._show_next([view for view in views if view.waits])
         # Qt leaves the tab bar of docks that were hidden together hidden when they are shown again.
         shown = any(dock.isVisible() for dock in self.docks.values())
         for bar in self._tab_bars():
             bar.setVisible(shown and bar.count() > 1)
+
+    def _show_next(self, views: list[View]) -> None:
+        if views and isValid(self.window):
+            views[0].flush_seen()
+            QTimer.singleShot(0, self.window, partial(self._show_next, views[1:]))
 
     def reset(self) -> None:
         """The default arrangement."""

@@ -40,6 +40,7 @@ from .widgets.live_strip import LiveStrip
 if TYPE_CHECKING:
     from .docks import Docks
     from .live import Live
+    from .models.causes import CauseRow
     from .views.base import View
     from .views.start_page import StartPage
     from .widgets.settings_dialog import Chosen
@@ -177,12 +178,19 @@ class MainWindow(QMainWindow):
         AfterFirstPaint(self.timeline.canvas.viewport(), partial(self._painted, session, then))
 
     def _painted(self, session: Any, then: Callable[[], None] | None) -> None:
-        assert self.docks is not None
-        self.docks.release()
-        if self.model.whole is session and self.model.opening:         # else another one was opened meanwhile
-            self.model.show_all()
-            if then is not None:
-                then()
+        """The timeline was seen. Looking for causes takes longest, and not on this thread."""
+        if self.model.whole is not session or self.docks is None:
+            return                               # another one was opened meanwhile
+
+        def known(causes: list[CauseRow] | None) -> None:
+            if self.model.whole is session and self.model.opening:
+                self.model.show_all(causes)
+                self.docks.release()  # type: ignore[union-attr]
+                if then is not None:
+                    then()
+
+        self.docks.release(later=("causes",))
+        self.jobs.submit("causes", partial(find_causes, session), known, lambda _: known(None))
 
     def _follow(self) -> None:
         """Watch the session that was opened if it is still being recorded, and say what cannot be read."""
@@ -210,8 +218,6 @@ class MainWindow(QMainWindow):
 
     def _show_script(self, path: Path, run: bool) -> None:
         self._arrange()
-        assert self.docks is not None
-        self.docks.release()
         if not run or not self.control.start():
             from .script_only import ScriptOnly
 
@@ -225,6 +231,8 @@ class MainWindow(QMainWindow):
             self.go_home()
             return
         assert self.docks is not None and self.model.facts is not None
+        if not self.model.opening:
+            self.docks.release()
         shown = self.center.currentWidget() is self._page
         self.center.setCurrentWidget(self._page)
         if not shown:
@@ -357,7 +365,7 @@ class MainWindow(QMainWindow):
     @property
     def settled(self) -> bool:
         """Whether what was opened is shown whole: no view is waiting, no job is running."""
-        return self.jobs.idle and not self.model.opening and not any(view.held for view in self.views.values())
+        return self.jobs.idle and not self.model.opening and not any(view.held or view.waits for view in self.views.values())
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.tools.close()
@@ -377,3 +385,10 @@ def imports() -> None:
     from .views import kinds
 
     kinds()
+
+
+def find_causes(session: Any) -> list[CauseRow]:
+    """What led to compilations in a session, dearest first."""
+    from .models.causes import cause_rows
+
+    return cause_rows(session)

@@ -39,8 +39,8 @@ class Selection:
 
 
 class SessionModel(QObject):
-    """`opened` fires when another session (or none) is shown, `ready` when an opened one has been painted for the first time
-    (until then `opening` is True, and what takes long is not asked for), `grown` when the shown one has new rows,
+    """`opened` fires when another session (or none) is shown, `ready` when an opened one has been painted and its causes are
+    known (until then `opening` is True, and nobody asks for causes), `grown` when the shown one has new rows,
     `selection_changed(old, new)` with two Selections, `filter_changed` and `highlight_changed` for the timeline,
     `source_wanted` when a link to a line was followed, `tools_changed` when the policy lab or a comparison has news,
     `lab_wanted("lab" or "lab_show")` when a suggestion should be tried, or what was tried shown.
@@ -96,8 +96,11 @@ class SessionModel(QObject):
             old.close()
         self.opened.emit()
 
-    def show_all(self) -> None:
-        """What takes longer to find out about an opened session can be asked for from now on."""
+    def show_all(self, causes: list[CauseRow] | None) -> None:
+        """What takes longer to find out about an opened session can be asked for from now on. causes: those of the session,
+        if they were looked for meanwhile."""
+        if causes is not None and self.facts is not None and self.facts is self.whole_facts:
+            self._causes = self.facts.revision, causes
         self.opening = False
         self.ready.emit()
 

@@ -88,7 +88,7 @@ class Session:
         self.calls = Calls(self.runs)
         self._made: dict[str, list[Any]] = {table: [] for table in TABLES}
         self._there = dict.fromkeys(TABLES, 0)          # rows that there were at the last look
-        self._making = threading.RLock()       # jobs of the window read too
+        self._lock = threading.RLock()         # jobs of the window read too
         self._problems: list[str] = []
         self._signatures: list[tuple[int, str]] = []
         self._parsed: dict[int, list[tuple[str, Value]]] = {}
@@ -142,6 +142,10 @@ class Session:
 
     def refresh(self) -> bool:
         """Read what was written since the last look; True if there was anything. Cheap when there was not."""
+        with self._lock:
+            return self._refresh()
+
+    def _refresh(self) -> bool:
         try:
             version = self._db.execute("PRAGMA data_version").fetchone()[0]
             if version == self._version:
@@ -184,7 +188,8 @@ class Session:
         rows: list[tuple[Any, ...]] = []
         if what not in self._ended:
             try:
-                rows.extend(self._db.execute(sql, parameters))
+                with self._lock:
+                    rows.extend(self._db.execute(sql, parameters))
             except (sqlite3.Error, OverflowError, MemoryError) as problem:
                 if isinstance(problem, sqlite3.OperationalError) and ("locked" in str(problem) or "busy" in str(problem)):
                     return rows, True
@@ -224,7 +229,7 @@ class Session:
         """The records of a table, as of the last look. Rows never change, so they need not be read at the time of the look."""
         made = self._made[table]
         if len(made) < self._there[table]:
-            with self._making:
+            with self._lock:
                 self._make(table, made, self._there[table])
         return made
 

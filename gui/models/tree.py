@@ -6,7 +6,7 @@ can be restored by key.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,12 +20,13 @@ KEY_ROLE = Qt.ItemDataRole.UserRole + 2
 
 @dataclass(slots=True, eq=False)
 class Row:
-    """One row. `cells` are texts by column; `meter` is (value, of) painted as a meter in column `meter_column`."""
+    """One row. `cells` are texts by column; `tip` makes the text that is shown on hover; `meter` is (value, of) painted as a
+    meter in column `meter_column`."""
 
     key: Hashable
     cells: list[str]
     children: list[Row] = field(default_factory=list)
-    tip: str = ""
+    tip: Callable[[], str] = str
     icon: QIcon | None = None
     color: str = ""
     bold: bool = False
@@ -132,7 +133,7 @@ class TreeModel(QAbstractItemModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.cells[column] if column < len(row.cells) else ""
         if role == Qt.ItemDataRole.ToolTipRole:
-            return row.tip or None
+            return row.tip() or None
         if role == Qt.ItemDataRole.DecorationRole:
             return row.icon if column == 0 else None
         if role == Qt.ItemDataRole.TextAlignmentRole:

@@ -107,8 +107,17 @@ class View(QWidget):
         wanted = self.cares.intersection(what)
         if wanted:
             self._waiting |= wanted
-            if self.isVisible() and self.front:
-                self.flush()
+            self.flush_seen()
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is seen, but does not yet show what it was asked to."""
+        return self.isVisible() and self.front and bool(self._waiting)
+
+    def flush_seen(self) -> None:
+        """Do what was asked for, if the view is seen; otherwise that is done when it is shown."""
+        if self.waits:
+            self.flush()
 
     def flush(self) -> None:
         """Do what was asked for, now."""

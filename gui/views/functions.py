@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from functools import partial
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QWidget
@@ -70,37 +70,35 @@ class FunctionsView(View):
 
     def _rows(self) -> list[Row]:
         facts = self.model.facts
-        if facts is None:
-            return []
-        causes: dict[int, list[tuple[str, int]]] = defaultdict(list)
-        for cause in self.model.causes():
-            if cause.place and cause.code is not None:
-                causes[cause.code].append((cause.place, cause.versions))
-        self._used_by = causes
-        return [self._code_row(c) for c in facts.session.codes if c.kind != "resume"]
+        return [self._code_row(c) for c in facts.session.codes if c.kind != "resume"] if facts is not None else []
 
     def _code_row(self, c: Code) -> Row:
         facts = self.model.facts
         assert facts is not None
-        outcomes = facts.code_outcomes()[c.id]
         own = facts.artifacts_of(c.id)
         resume = c.kind == "resume"
         title = facts.resume_title(c) if resume else code_name(c)
-        limit = facts.limit(c.id)
-        given_up = next((n.why for n in facts.session.not_compiled if n.code == c.id), "")
-        children = [] if resume else [self._code_row(r) for r in facts.resumes_of(c.id)]
-        children = self._version_rows(c.id, own) + children
+        kept, limit = facts.kept(c.id), facts.limit(c.id)
+        given_up = any(n.code == c.id for n in facts.session.not_compiled)
+        children = self._version_rows(c.id, own) + ([] if resume else [self._code_row(r) for r in facts.resumes_of(c.id)])
+        versions = "not compiled" if given_up else f"{kept} of {limit}" if own else "none"
+        return Row(("code", c.id), [title, number(int(facts.code_outcomes()[c.id].sum())), versions],
+                   children, partial(self._code_tip, c), theme.icon("resume" if resume else "function"),
+                   theme.active().text_muted if given_up else "", not resume, (kept, limit) if own else None)
+
+    def _code_tip(self, c: Code) -> str:
+        facts = self.model.facts
+        assert facts is not None
+        outcomes, own = facts.code_outcomes()[c.id], facts.artifacts_of(c.id)
+        kept, limit = facts.kept(c.id), facts.limit(c.id)
         tips = [f"{c.qualname}, line {c.first_line}"]
         tips += [f"{plural(int(outcomes[i]), 'run')} {OUTCOME_WORDS[n]}" for i, n in enumerate(OUTCOMES) if outcomes[i]]
-        if resume:
+        if c.kind == "resume":
             tips.append(explain("resume function"))
-        if given_up:
-            tips.append(f"Not compiled: {given_up}")
+        tips += [f"Not compiled: {n.why}" for n in facts.session.not_compiled if n.code == c.id][:1]
         if facts.limit_reached(c.id):
             tips.append(f"The limit of {limit} versions is reached: " + explain("eager_limit"))
-        kept = facts.kept(c.id)
-        versions = f"{kept} of {limit}" if own else "none"
-        used = self._used_by.get(c.id, ())
+        used = [(cause.place, cause.versions) for cause in self.model.causes() if cause.place and cause.code == c.id]
         if used:
             tips.append("places used up by " + ", ".join(f"{place} ({n})" for place, n in used[:4]))
         if 0.75 * limit <= kept < limit:
@@ -108,9 +106,7 @@ class FunctionsView(View):
             tips.append(f"Near the limit: after {plural(left, 'more version')} it runs as plain Python where none fits.")
         if kept < len(own):
             tips.append(f"{plural(len(own), 'version')} made; {kept} of them since the caches were last reset")
-        return Row(("code", c.id), [title, number(int(outcomes.sum())), "not compiled" if given_up else versions],
-                   children, "\n".join(tips), theme.icon("resume" if resume else "function"),
-                   theme.active().text_muted if given_up else "", not resume, (kept, limit) if own else None)
+        return "\n".join(tips)
 
     def _version_rows(self, code: int, own: list[Artifact]) -> list[Row]:
         """The versions; below their owners (module or closure) where several share the places of one code object."""
@@ -123,26 +119,35 @@ class FunctionsView(View):
         for owner in owners:
             mine = [a for a in own if a.owner == owner]
             below = [self._artifact_row(a) for a in mine]
-            runs = sum(int(facts.artifact_uses()[a.id]) for a in mine if a.id < len(facts.artifact_uses()))
+            runs = sum(map(self._uses, mine))
             tip = (f"{plural(len(mine), 'version')} made for {owner or 'others'}; {len(owners)} owners share the "
                    f"{facts.limit(code)} places of this function")
             rows.append(Row(("owner", (code, owner)), [owner or "others", number(runs), plural(len(mine), "version")],
-                            below, tip, theme.icon("owner")))
+                            below, partial(str, tip), theme.icon("owner")))
         return rows
 
     def _artifact_row(self, a: Artifact) -> Row:
         facts = self.model.facts
         assert facts is not None
-        uses = facts.artifact_uses()
-        used = int(uses[a.id]) if a.id < len(uses) else 0
         title = version_title(a) + ("" if a.has_graph else " (no graph)")
-        outcome = "compile" if a.miss < 0 else "recompile"
+        return Row(("artifact", a.id), [title, number(self._uses(a)), duration(facts.compile_ns(artifact=a.id))], [],
+                   partial(self._artifact_tip, a), theme.mark_icon("compile" if a.miss < 0 else "recompile"))
+
+    def _artifact_tip(self, a: Artifact) -> str:
+        facts = self.model.facts
+        assert facts is not None
         tip = [f"Version {a.version}, " + (f"made in call {a.call}" if a.call >= 0 else "made outside any call"),
-               f"served {plural(used, 'run')}", f"compile time {duration(facts.compile_ns(artifact=a.id))}"]
+               f"served {plural(self._uses(a), 'run')}", f"compile time {duration(facts.compile_ns(artifact=a.id))}"]
         tip += [f"{source}{'' if dim is None else f', dimension {dim}'}: any value ({symbol})"
                 for source, dim, symbol in a.dynamic_dims]
-        return Row(("artifact", a.id), [title, number(used), duration(facts.compile_ns(artifact=a.id))], [],
-                   "\n".join(tip), theme.mark_icon(outcome))
+        return "\n".join(tip)
+
+    def _uses(self, a: Artifact) -> int:
+        """Runs that a version served."""
+        facts = self.model.facts
+        assert facts is not None
+        uses = facts.artifact_uses()
+        return int(uses[a.id]) if a.id < len(uses) else 0
 
     def _show_selection(self) -> None:
         s = self.model.selection

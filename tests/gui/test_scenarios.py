@@ -134,11 +134,11 @@ def test_versions_are_named_shortly() -> None:
 def test_the_meter_tells_what_used_the_places_and_warns_before_the_limit(shown: Any) -> None:
     window = shown(COUNTER.replace("range(12)", "range(7)"))
     tree = window.views["functions"].tree_model
-    tip = tree.row_of(("code", window.model.selection.code)).tip
+    tip = tree.row_of(("code", window.model.selection.code)).tip()
     assert "places used up by self.seen (6)" in tip
     assert "Near the limit: after 1 more version it runs as plain Python where none fits." in tip
     assert "Near the limit" not in shown(COUNTER.replace("range(12)", "range(3)")).views["functions"].tree_model.row_of(
-        ("code", 0)).tip
+        ("code", 0)).tip()
 
 
 def test_a_recompilation_for_what_is_never_read_is_called_so(shown: Any) -> None:

@@ -118,7 +118,7 @@ def test_the_lab_tries_and_writes_when_told(window: Any, folder: Path, qtbot: An
     window.show_view("causes")
     assert "Tried: keep self.seen as a tensor: 8 versions → 1, all 10 results equal" in shown(window.views["causes"])
     view.page.followed.emit("compare", [""])
-    qtbot.waitUntil(lambda: window.model.comparison is not None)
+    qtbot.waitUntil(lambda: window.model.comparison is not None and window.settled)
     assert "self.seen in Meter.forward: 7 versions, now none" in shown(window.views["compare"])
 
 
