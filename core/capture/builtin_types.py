@@ -306,7 +306,7 @@ def collection(ev: Any, cls: type, args: list[Value], kwargs: dict[str, Value]) 
     if cls is collections.deque:
         out = ListValue([], cls=collections.deque)
         limit = kwargs.get("maxlen", args[1] if len(args) > 1 else NONE)
-        out.maxlen = ev.force(limit).value
+        out.maxlen = ev.native(collections.deque, (), lower(ev, ev.force(limit))).maxlen      # or what it raises
         for item in items_of(ev, args[0]) if args else []:
             append(ev, out, item)
         return out

@@ -7,6 +7,7 @@ function being compiled: the first attempt is thrown away whole, so nothing of i
 from __future__ import annotations
 
 import ast
+import collections
 import sys
 import types
 from dataclasses import replace
@@ -38,7 +39,7 @@ class InternalFault(SkipFrame):
     """The evaluator itself failed: the frame runs natively, so that results are right, and the fault is reported."""
 
 
-FAULTS: list[tuple[str, Exception]] = []          # faults of this process, for tests to find
+FAULTS: collections.deque[tuple[str, Exception]] = collections.deque(maxlen=8)       # of this process, for tests to find
 
 
 class UserError(SkipFrame):

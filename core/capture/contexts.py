@@ -12,6 +12,7 @@ from .expressions import evaluate
 from .frames import Frame, Step
 from .levels import Entered, Leaving
 from .operators import special, truth
+from .refusals import handled
 from .residual.running import Resumed
 from .signals import Break, Completion, UserRaise
 from .statements import assign, begin, execute_block, in_context, remember
@@ -39,7 +40,8 @@ def run_with(ev: Any, frame: Frame, s: ast.With, at: int, entered: list[Entered]
             remember(frame, item, value)
             assign(ev, frame, item.optional_vars, value)
             del frame.path[depth:]
-        done = run_with(ev, frame, s, at + 1, [*entered, here])
+        with handled(ev, here.exit is not None):
+            done = run_with(ev, frame, s, at + 1, [*entered, here])
     except UserRaise as raised:
         caught = raised
         in_context(caught.value, ev.handling[:handling])

@@ -57,7 +57,7 @@ def call_method(ev: Any, receiver: Value, name: str, args: list[Value], kwargs: 
     elif isinstance(receiver, ClassValue):
         rule = CLASS.get(name)
     elif isinstance(receiver, ObjectValue):
-        rule = OBJECT.get(name)
+        rule = OBJECT.get(name) if name not in BY_CLASS or receiver.payload is not None or objects_own(receiver, name) else None
         if rule is None and receiver.payload is not None:
             return call_method(ev, receiver.payload, name, args, kwargs)
     elif isinstance(receiver, Const):
@@ -84,6 +84,11 @@ def call_method(ev: Any, receiver: Value, name: str, args: list[Value], kwargs: 
         if "positional argument" in str(problem) or "keyword argument" in str(problem):
             raise Break("call-unknown", what=f"{receiver.type.__name__}.{name}() with arguments that do not fit") from None
         raise
+
+
+def objects_own(receiver: ObjectValue, name: str) -> bool:
+    """Whether the class has its method from `object`, or is an exception's: what other classes in C do is not written here."""
+    return class_lookup(receiver.cls, name)[0] in (None, object, BaseException, *EXCEPTIONS)
 
 
 def dunder(name: str) -> Method | None:
@@ -284,6 +289,8 @@ def object_eq(ev: Any, self: Value, other: Value) -> Value:
 
     return TRUE if identical(ev, self, other) else Const(NotImplemented)
 
+BY_CLASS = ("__repr__", "__str__", "__eq__")
+EXCEPTIONS = (KeyError, OSError, SyntaxError, ImportError, UnicodeError)
 OBJECT: dict[str, Method] = {
     "__init__": object_init, "__setattr__": object_setattr, "__delattr__": object_delattr, "__new__": object_new,
     "__init_subclass__": lambda ev, self, **k: NONE, "with_traceback": with_traceback, "__eq__": object_eq,

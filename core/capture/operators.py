@@ -59,6 +59,7 @@ UNARY: dict[type, tuple[Callable[..., Any], str]] = {
 }
 
 SCALARS = (Const, TensorValue)
+SET_OPERATORS = (ast.BitOr, ast.BitAnd, ast.Sub, ast.BitXor)
 REPEATED = (str, bytes, list, tuple, collections.deque)
 IMMUTABLE = 1 << 8               # Py_TPFLAGS_IMMUTABLETYPE: some classes written in C are made like those of class statements
 
@@ -72,6 +73,8 @@ def special(ev: Any, value: Value, name: str) -> Value | None:
     owner, raw = class_lookup(value.cls, name)
     if owner is None or owner is object or raw is None:
         settled(ev, value.cls, name)
+    if raw is None and owner is not None and name != "__hash__":       # which forbids it: not even another way is tried
+        raise Break("operator", name=name, what=f"objects of class {value.cls.__name__}, which has None there,")
     if owner is None or owner is object or raw is None:
         return None
     guard_class_attribute(ev, value, name, raw)
@@ -93,9 +96,9 @@ def call_special(ev: Any, value: Value, name: str, *args: Value) -> Value | None
 
 def refuse_unknown(name: str, *values: Value) -> None:
     """Break where one of the values is known only by its type: its class, which may be written in C, may well have the method
-    whose lack would be an error."""
+    whose lack would be an error, or give way to its memory."""
     for value in values:
-        if isinstance(value, OpaqueValue | NativeValue):
+        if isinstance(value, OpaqueValue | NativeValue) or isinstance(value, ObjectValue) and made_in_c(value.cls):
             raise Break("operator", name=name, what=f"an object of class {value.type.__name__}")
 
 
@@ -207,7 +210,7 @@ def on_containers(ev: Any, op: type, a: Value, b: Value, in_place: bool = False)
         for seq, count in ((a, b), (b, a)):
             if isinstance(seq, ListValue | TupleValue) and isinstance(count, Const) and count.type in (int, bool):
                 n = int(count.value)
-                items = list_items(ev, seq) * n
+                items = repeated(ev, list_items(ev, seq), n, getattr(seq, "maxlen", None))
                 if isinstance(seq, TupleValue):
                     return TupleValue(items, seq.cls if seq.cls.__name__ == "Size" else tuple)
                 if seq.cls in SEQUENCES:
@@ -220,9 +223,9 @@ def on_containers(ev: Any, op: type, a: Value, b: Value, in_place: bool = False)
         made = new_dict(ev, pairs, a.cls)
         made.factory = a.factory
         return made
-    if isinstance(a, SetValue) and isinstance(b, SetValue) and op in (ast.BitOr, ast.BitAnd, ast.Sub, ast.BitXor):
+    if isinstance(a, SetValue) and isinstance(b, SetValue) and op in SET_OPERATORS:
         return set_operation(ev, function, a, b)
-    if op in (ast.BitOr, ast.BitAnd, ast.Sub, ast.BitXor) and (is_set_like(a) or is_set_like(b)):
+    if op in SET_OPERATORS and (is_set_like(a) or is_set_like(b)):
         both = set_operation(ev, function, as_set(ev, a), as_set(ev, b))         # one is a view: the other, any iterable
         both.cls = set
         return both
@@ -279,6 +282,14 @@ def like_list(model: ListValue, items: list[Value]) -> ListValue:
     return made
 
 
+def repeated(ev: Any, items: list[Value], times: int, maxlen: int | None) -> list[Value]:
+    """`items * times`; of a deque with a greatest length, what it keeps. Raises MemoryError in the script."""
+    if maxlen is not None and items:
+        times = min(times, -(-maxlen // len(items)))
+    made: list[Value] = ev.native(operator.mul, items, times)
+    return made if maxlen is None else made[max(0, len(made) - maxlen):]
+
+
 def is_class_or_union(value: Value) -> bool:
     return isinstance(value, ClassValue) or isinstance(value, OpaqueValue) and isinstance(value.real, types.UnionType)
 
@@ -319,7 +330,7 @@ def inplace(ev: Any, op: type, a: Value, b: Value) -> Value:
         for e in list(complete(ev, b).values()):
             dict_set(ev, a, e.key, e.value)
         return a
-    if isinstance(a, SetValue) and a.cls is set and isinstance(b, SetValue):
+    if isinstance(a, SetValue) and a.cls is set and isinstance(b, SetValue) and op in SET_OPERATORS:
         a.items = set_operation(ev, function, a, b).items
         a.changed = True
         ev.changed(a)
@@ -347,7 +358,7 @@ def list_inplace(ev: Any, op: type, a: ListValue, b: Value) -> Value:
     if times is None or isinstance(times, Const) and times.type not in (int, bool) or not isinstance(times, SCALARS):
         bad_operands(ev, op, a, b, in_place=True)
     items = touch_list(ev, a)
-    items[:] = items * int(lower(ev, times))
+    items[:] = repeated(ev, items, int(lower(ev, times)), a.maxlen)
     return a
 
 

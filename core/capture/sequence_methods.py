@@ -78,8 +78,8 @@ def list_copy(ev: Any, self: ListValue) -> Value:
 
 def sequence_index(ev: Any, self: Any, item: Value, start: Value | None = None, stop: Value | None = None) -> Value:
     items = list_items(ev, self)
-    bounds = [ev.force(b).value for b in (start, stop) if b is not None]
-    for i in range(*slice(*(bounds + [None, None])[:2]).indices(len(items))):
+    bounds = [index_number(ev, ev.force(b), "slice") for b in (start, stop) if b is not None]
+    for i in range(*slice(*([*bounds, None, None])[:2]).indices(len(items))):
         if truth(ev, compare(ev, ast.Eq, items[i], item)):
             return Const(i)
     ev.raise_error(ValueError, "value is not in list" if isinstance(self, ListValue) else "tuple.index(x): x not in tuple")

@@ -19,6 +19,7 @@ from .masked_updates import update_where
 from .operators import inplace
 from .patterns import matches
 from .reading import of_constant
+from .refusals import handled
 from .relied import note
 from .residual.nodes import Again, Once, Passes, Settle, Unbind, stored_exception
 from .scopes import mangle
@@ -368,7 +369,8 @@ def try_(ev: Any, frame: Frame, s: ast.Try) -> Done:
         return guarded(ev, frame, s)
     depth, handling = len(frame.path), len(ev.handling)
     try:
-        done = guarded(ev, frame, s)
+        with handled(ev):
+            done = guarded(ev, frame, s)
     except UserRaise as raised:
         seen_by_script(ev, raised)
         del frame.path[depth:]
@@ -399,7 +401,8 @@ def guarded(ev: Any, frame: Frame, s: ast.Try) -> Done:
     """try, except, else."""
     depth, handling = len(frame.path), len(ev.handling)
     try:
-        done = execute_block(ev, frame, s, "body")
+        with handled(ev):
+            done = execute_block(ev, frame, s, "body")
     except UserRaise as raised:
         seen_by_script(ev, raised)
         caught = raised

@@ -1456,3 +1456,59 @@ def leaves_are_refused_before_dtypes_are_looked_at():
     def f(p):
         return tried(lambda: operator.iand(p, 1), lambda: operator.iadd(p, torch.ones(3)))
     return f, (nn.Parameter(torch.ones(2)),), nothing
+
+
+@case
+def a_graph_that_wrote_into_arguments_raises_inside_try():
+    def divided(a, b):
+        a += 1
+        a //= b
+        return a
+    def f(v, a, b, index):
+        out = []
+        try:
+            out.append(divided(a, b) + 1)
+        except RuntimeError as problem:
+            out.append(str(problem))
+        try:
+            v.mul_(2)
+            out.append(v[index])
+        except IndexError as problem:
+            out.append(str(problem))
+        finally:
+            v.add_(1)
+        with contextlib.suppress(IndexError):
+            out.append(v[index])
+            v.add_(5)
+        try:
+            out.append(v[index])
+        except IndexError:
+            out.append("again")
+        v.sub_(3)
+        return a, v, out
+    b, index = torch.tensor([2, 3]), torch.tensor([0, 1])
+    def change():
+        b[1] = 0
+        index[1] = 9
+    return f, (row(), torch.tensor([4, 5]), b, index), change
+
+
+@case
+def bounds_that_are_no_numbers():
+    def f(v, d):
+        return v, tried(lambda: d.index(1, "a"), lambda: collections.deque(d, "a"), lambda: collections.deque(d, -1),
+                        lambda: collections.deque(d, maxlen=2), lambda: operator.iadd({1}, {2}), lambda: [1].index(1, None))
+    return f, (row(), collections.deque([1, 2, 3])), nothing
+
+
+@case
+def special_methods_that_are_none():
+    class Closed:
+        __iter__ = __contains__ = __reversed__ = __add__ = __radd__ = __eq__ = __len__ = None
+        def __getitem__(self, i):
+            return [5, 6][i]
+    def f(v, c):
+        return v, tried(lambda: list(c), lambda: 5 in c, lambda: list(reversed(c)), lambda: c + 1, lambda: 1 + c,
+                        lambda: c == 1, lambda: len(c), lambda: c[1], lambda: bool(c),
+                        lambda: list(reversed(collections.UserDict(a=1))))
+    return f, (row(), Closed()), nothing
