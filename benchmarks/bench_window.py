@@ -169,7 +169,7 @@ def measure(path: Path, calls: int, folder: str) -> None:
     timed("select another version", lambda: window.model.select(artifact=1234))
     window.show_view("guards")
     timed("guards of a version", lambda: window.model.select(artifact=777))
-    timed("sort guards by cost", lambda: window.views["guards"].table.sortByColumn(8, Qt.SortOrder.DescendingOrder))
+    timed("sort guards by cost", lambda: window.views["guards"].table.sortByColumn(7, Qt.SortOrder.DescendingOrder))
     timed("next call that was not reused", lambda: window.commands.run("go.next_miss"))
     timed("replay on", lambda: window.commands.run("replay.toggle"))
     timed("replay: another call", lambda: window.model.select(call=calls // 3))

@@ -42,12 +42,13 @@ TERMS: dict[str, str] = {
     "cause": "One thing in your script that led to recompilations, with everything it cost.",
     "expected": "What the value was when this version was made.",
     "last seen": "What the value was the last time this condition failed.",
-    "failures": "In how many calls this condition turned a version down.",
+    "failures": "In how many calls this condition turned a version down. \"never\" where that is certain: calls that another "
+                "version took are not always known to have asked it.",
     "checks": "How often the condition was asked: in the calls that its version took, and in those that no version took.",
     "cost of a guard": "What testing this condition adds to a call that its version takes. Tensors among the arguments are not "
                        "tested one by one: one look-up decides about all of them.",
-    "mark of a guard": "What can be proven about the condition: it never failed in this run, another one of the version "
-                       "implies it, or the value it is about was guarded but never read.",
+    "mark of a guard": "What can be proven about the condition: another one of the version implies it, or the value it is "
+                       "about was guarded but never read.",
     "fused group": "Operations that one kernel computes together.",
     "device": "Where the kernels run.",
 }

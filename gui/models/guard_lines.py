@@ -24,7 +24,8 @@ COSTS = {"look-up": "Nothing of its own: the metadata of all tensors among the a
 @dataclass(frozen=True, slots=True)
 class GuardLine:
     """One row. rank: 0 fails in the selected call, 1 failed in another call, 2 never failed, 3 failed in no recorded call.
-    checks: times it was asked, as far as recorded. ns: what its own test takes, -1 if unknown. marks: (mark, what it means)."""
+    checks: times it was asked, as far as recorded. ns: what its own test takes, -1 if unknown. marks: (mark, what it means),
+    beside that it never failed."""
 
     artifact: int
     version: int
@@ -101,10 +102,12 @@ class _Lines:
         """now: indices of the guards that fail in the selected call."""
         h, own = self.history.get(g.index, GuardHistory()), tuple(self.marks.get(g.index, ()))
         seen = h.seen if h.origin in ("", g.origin) else f"{h.origin} = {h.seen}"
-        rank = 0 if g.index in now else 1 if h.failures else 2 if any(m == NEVER_FAILED for m, _ in own) else 3
+        never = any(m == NEVER_FAILED for m, _ in own)
+        rank = 0 if g.index in now else 1 if h.failures else 2 if never else 3
         return GuardLine(self.artifact, self.version, g.index, g.kind, g.origin or NAMELESS.get(g.kind, ""), g.condition,
                          g.expected, seen, h.failures, g.line, g.why, rank, checks=self.use.times, checks_tip=self.tip,
-                         way=g.way, ns=g.ns, marks=own)
+                         way=g.way, ns=g.ns,
+                         marks=tuple((mark, tip) for mark, tip in own if mark != NEVER_FAILED))
 
 
 def _placed(rows: list[GuardLine]) -> list[GuardLine]:

@@ -14,7 +14,7 @@ from ..facts import ReadLine
 from ..models.table import Column, SortedTable, TableModel
 from ..numbers import plural
 from ..widgets.elided import ElidedLabel
-from ..widgets.plain_table import fit_columns, page_with_table, plain_table
+from ..widgets.plain_table import page_with_table, plain_table
 from .base import View
 
 HOW = {"checked": "Guards compare it before the version is used again.",
@@ -76,7 +76,7 @@ class CoverageView(View):
         if shown != self._shown:
             self._shown = shown
             self.table_model.set_rows(rows)
-            fit_columns(self.table, [c.title for c in self.table_model.columns], WIDEST)
+            self.table.fit([c.title for c in self.table_model.columns], WIDEST)
             self.says.setText(f"{counted(rows)}. {facts.title(artifact.code)}, version {artifact.version}")
 
     def _chosen(self, index: QModelIndex, _: QModelIndex) -> None:

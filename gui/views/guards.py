@@ -7,12 +7,12 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from .. import theme
 from ..glossary import GUARD_KINDS, explain
-from ..models.guard_lines import COSTS, NEVER_FAILED, miss_lines, version_lines
+from ..models.guard_lines import COSTS, miss_lines, version_lines
 from ..models.table import Column, SortedTable, TableModel
 from ..numbers import number
 from ..session_model import Selection
 from ..widgets.elided import ElidedLabel
-from ..widgets.plain_table import fit_columns, page_with_table, plain_table
+from ..widgets.plain_table import page_with_table, plain_table
 from ..words import version_title
 from .base import View
 
@@ -43,14 +43,15 @@ class GuardsView(View):
                    color=mark, back=back),
             Column("Expected", lambda r: r.expected, explain("expected"), fixed=True, back=back),
             Column("Seen", lambda r: r.seen, explain("last seen"), fixed=True, color=mark, back=back),
-            Column("Mark", lambda r: r.mark, explain("mark of a guard"), back=back, cell_tip=lambda r: r.mark_tip,
-                   color=lambda r: t().warn if any(m != NEVER_FAILED for m, _ in r.marks) else ""),
             Column("Checks", lambda r: number(r.checks) if r.checks else "", explain("checks"), True,
                    sort=lambda r: r.checks, back=back, cell_tip=lambda r: r.checks_tip),
-            Column("Failures", lambda r: str(r.failures or ""), explain("failures"), True, sort=lambda r: r.failures,
-                   back=back),
+            Column("Failures", lambda r: number(r.failures) if r.failures else "never" if r.rank == 2 else "",
+                   explain("failures"), True, sort=lambda r: r.failures, back=back,
+                   color=lambda r: "" if r.failures else t().text_muted),
             Column("Cost", lambda r: r.cost, explain("cost of a guard"), True, sort=lambda r: max(r.ns, 0), back=back,
                    cell_tip=lambda r: COSTS.get(r.way if r.way != "test" or r.ns >= 0 else "", "")),
+            Column("Mark", lambda r: r.mark, explain("mark of a guard"), back=back, cell_tip=lambda r: r.mark_tip,
+                   color=lambda r: t().warn),
             Column("Line", lambda r: str(r.line or ""), "Where your script read the value.", True,
                    sort=lambda r: r.line, back=back),
             Column("Condition", lambda r: r.condition, explain("guard"), fixed=True, back=back),
@@ -114,8 +115,9 @@ class GuardsView(View):
             self.says.setText(says)
             self.table.setColumnHidden(1, not self._misses)
             self.table.setColumnHidden(4, not any(r.seen for r in rows))
+            self.table.setColumnHidden(8, not any(r.mark for r in rows))
             if refit:
-                fit_columns(self.table, [c.title for c in self.table_model.columns], WIDEST)
+                self.table.fit([c.title for c in self.table_model.columns], WIDEST, seen="Seen" if self._misses else "Cost")
         self._show_selection()
 
     def _fill_versions(self, has_misses: bool) -> None:

@@ -5,12 +5,56 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QAbstractItemModel, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
 
+LEAST = 84                       # pixels that a column keeps when room is short
 
-def plain_table(model: QAbstractItemModel) -> QTableView:
+
+class PlainTable(QTableView):
+    """A table whose columns are as wide as their content, within limits; when it gets another width they follow, until one
+    of them is dragged."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._limits: tuple[Sequence[str], Mapping[str, int], str] | None = None
+        self._fitting = self._dragged = False
+        self.horizontalHeader().sectionResized.connect(self._resized)
+
+    def fit(self, titles: Sequence[str], widest: Mapping[str, int], seen: str = "") -> None:
+        """Columns as wide as their content, up to `widest` pixels by title ("" for a column of marks). Where the column
+        `seen` would not be seen whole, the widest before it become narrower."""
+        self._limits, self._dragged = (titles, widest, seen), False
+        self._fit()
+
+    def _fit(self) -> None:
+        if self._limits is None:
+            return
+        titles, widest, seen = self._limits
+        header, self._fitting = self.horizontalHeader(), True
+        self.resizeColumnsToContents()
+        sizes = [min(widest.get(title, 30), header.sectionSize(i) + (6 if i else 0)) for i, title in enumerate(titles)]
+        first = [i for i in range(titles.index(seen) + 1 if seen else 0) if not self.isColumnHidden(i)]
+        over = sum(sizes[i] for i in first) - self.viewport().width()
+        while over > 0 and sizes[longest := max(first, key=sizes.__getitem__)] > LEAST:
+            sizes[longest] -= 1
+            over -= 1
+        for i, size in enumerate(sizes):
+            header.resizeSection(i, size)
+        self._fitting = False
+
+    def _resized(self) -> None:
+        self._dragged |= not self._fitting
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if not self._dragged and event.size().width() != event.oldSize().width():
+            self._fit()
+
+
+def plain_table(model: QAbstractItemModel) -> PlainTable:
     """A table on a sortable model, sorted by its first column."""
-    table = QTableView()
+    table = PlainTable()
     table.setModel(model)
     table.setSortingEnabled(True)
     table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
@@ -26,14 +70,6 @@ def plain_table(model: QAbstractItemModel) -> QTableView:
     header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
     header.setStretchLastSection(True)
     return table
-
-
-def fit_columns(table: QTableView, titles: Sequence[str], widest: Mapping[str, int]) -> None:
-    """Columns as wide as their content, up to `widest` pixels by title ("" for a column of marks)."""
-    header = table.horizontalHeader()
-    table.resizeColumnsToContents()
-    for i, title in enumerate(titles):
-        header.resizeSection(i, min(widest.get(title, 30), header.sectionSize(i) + (6 if i else 0)))
 
 
 def page_with_table(table: QTableView, *tools: tuple[QWidget, int]) -> QWidget:

@@ -28,8 +28,10 @@ def test_a_recorded_version_shows_checks_costs_and_marks(make_window: Any, recor
     tensor = next(c for c in costs if c.startswith("x: float32"))
     assert costs[tensor] == "look-up"
     assert costs["rate == 12.5"].endswith("ns")
-    assert marks[tensor] == marks["rate == 12.5"] == "never failed"
-    assert cells(view, "Failures")["rate == 12.5"] == ""
+    assert marks[tensor] == marks["rate == 12.5"] == ""
+    assert view.table.isColumnHidden([c.title for c in view.table_model.columns].index("Mark"))
+    failures = cells(view, "Failures")
+    assert failures[tensor] == failures["rate == 12.5"] == "never"
     column = [c.title for c in view.table_model.columns].index("Checks")
     tips = {view.table_model.rows[i].condition: view.table_model.index(i, column).data(Qt.ItemDataRole.ToolTipRole)
             for i in range(len(view.table_model.rows))}
@@ -91,3 +93,27 @@ def test_the_guards_of_a_live_session_come_later_than_the_version(make_window: A
     window.model.facts.renew()
     view.update_view({"rows"})
     assert view.table_model.rows
+
+
+def test_what_matters_is_seen_without_scrolling(make_window: Any, recorded_session: Any, qapp: Any) -> None:
+    window = make_window(recorded_session)
+    window.show_view("guards")
+    window.model.select(artifact=1)
+    qapp.processEvents()
+    view = window.views["guards"]
+    header, titles = view.table.horizontalHeader(), [c.title for c in view.table_model.columns]
+
+    def end(title: str) -> int:
+        return int(header.sectionViewportPosition(titles.index(title)) + header.sectionSize(titles.index(title)))
+
+    assert "look-up" in cells(view, "Cost").values()
+    assert end("Cost") <= view.table.viewport().width()
+    roomy = header.sectionSize(titles.index("Expected"))
+    window.resize(1000, 700)
+    qapp.processEvents()
+    assert end("Cost") <= view.table.viewport().width()
+    assert header.sectionSize(titles.index("Expected")) <= roomy
+    header.resizeSection(titles.index("Expected"), 200)                  # the user wants it so
+    window.resize(1280, 800)
+    qapp.processEvents()
+    assert header.sectionSize(titles.index("Expected")) == 200
