@@ -261,9 +261,7 @@ def make_reversed(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value
 def make_super(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """super() finds its class in the `__class__` variable and its object in the first parameter."""
     if len(args) == 2:
-        cls = ev.force(args[0])
-        assert isinstance(cls, ClassValue)
-        return SuperValue(cls.cls, ev.force(args[1]))
+        return super_of(ev, ev.force(args[0]), ev.force(args[1]))
     frame = ev.frame
     while frame is not None and not hasattr(frame.node, "args"):
         frame = frame.lexical
@@ -271,13 +269,28 @@ def make_super(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if variable is None or variable.value is None:
         ev.raise_error(RuntimeError, "super(): __class__ cell not found")
         raise AssertionError
-    cls = ev.force(variable.value)
-    assert frame is not None and isinstance(cls, ClassValue)
+    assert frame is not None
     spec = frame.node.args
-    first = [*spec.posonlyargs, *spec.args][0].arg
-    receiver = frame.variables[first].value
-    assert receiver is not None
-    return SuperValue(cls.cls, ev.force(receiver))
+    first = next(iter([*spec.posonlyargs, *spec.args]), None)
+    if first is None:
+        ev.raise_error(RuntimeError, "super(): no arguments")
+        raise AssertionError
+    receiver = frame.variables[first.arg].value
+    if receiver is None:
+        ev.raise_error(RuntimeError, "super(): arg[0] deleted")
+        raise AssertionError
+    return super_of(ev, ev.force(variable.value), ev.force(receiver))
+
+
+def super_of(ev: Any, cls: Value, receiver: Value) -> Value:
+    """super(cls, receiver), of an instance or a subclass."""
+    if not isinstance(cls, ClassValue):
+        raise Break("call-unknown", what=f"super() of an object of class {cls.type.__name__}")
+    if not issubclass(receiver.cls if isinstance(receiver, ClassValue) else receiver.type, cls.cls):
+        if isinstance(receiver, ClassValue) and issubclass(receiver.type, cls.cls):         # an instance of a metaclass
+            raise Break("call-unknown", what="super() of a class of classes")
+        ev.raise_error(TypeError, "super(type, obj): obj must be an instance or subtype of type")
+    return SuperValue(cls.cls, receiver)
 
 
 def make_object(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:

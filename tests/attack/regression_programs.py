@@ -1512,3 +1512,31 @@ def special_methods_that_are_none():
                         lambda: c == 1, lambda: len(c), lambda: c[1], lambda: bool(c),
                         lambda: list(reversed(collections.UserDict(a=1))))
     return f, (row(), Closed()), nothing
+
+
+@case
+def super_of_what_is_no_instance():
+    class Base:
+        def name(self):
+            return "base"
+    class Other(Base):
+        def name(self):
+            return "other " + super().name()
+    class Foreign:
+        name = Other.name
+    class Bare:
+        def name():
+            return super()
+        def gone(self):
+            del self
+            return super()
+    class Meta(type):
+        def __call__(cls, *args):
+            return "made", super().__call__(*args).name()
+    class Made(Base, metaclass=Meta):
+        pass
+    def f(v, ask):
+        return v, tried(lambda: super(Other, ask()).name(), lambda: Foreign().name(), lambda: Bare.name(),
+                        lambda: Bare().gone(), lambda: Other().name(), lambda: Made(), lambda: super(3, ask()).name())
+    held = [Other]
+    return f, (row(), lambda: held[0]()), lambda: held.__setitem__(0, Base)
