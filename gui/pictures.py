@@ -51,7 +51,7 @@ def save_graph(canvas: GraphCanvas, title: str, target: str | Path) -> int:
         p.setPen(QColor(theme.active().text_muted))
         p.drawText(QPointF(margin, HEAD * 0.62), title)
         p.translate(margin, HEAD)
-        canvas.paint_picture(p, QRectF(0, 0, picture.width, picture.height), readable=True)
+        canvas.painter(p).paint(QRectF(0, 0, picture.width, picture.height), readable=True)
 
     return _save(paint, round(picture.width) + 2 * margin, round(picture.height) + HEAD + margin, target)
 
