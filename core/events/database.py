@@ -120,6 +120,22 @@ def origin() -> dict[str, Any]:
             "pid": os.getpid()}
 
 
+def recorder_alive(info: dict[str, Any]) -> bool:
+    """Whether the process that writes a session is still there, as far as this machine can tell. info: what it said (origin)."""
+    pid = info.get("pid")
+    if info.get("host") != socket.gethostname() or not isinstance(pid, int) or not 0 < pid < 1 << 31:
+        return False
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
 def cannot_write(path: Path, problem: BaseException) -> str:
     reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
     return (f"the session file {path} cannot be written ({reason}); "

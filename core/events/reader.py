@@ -8,7 +8,6 @@ before it is shown, and `problems` holds a sentence about the rest.
 from __future__ import annotations
 
 import os
-import socket
 import sqlite3
 import threading
 from pathlib import Path
@@ -19,7 +18,7 @@ import numpy as np
 from ..errors import EnvironmentProblem
 from .checks import FIELDS, Damaged, chunk, complete, decode, from_dicts, parse_json, within
 from .columns import Calls, Columns, sort_runs
-from .database import cannot_write, open_to_read, release
+from .database import cannot_write, open_to_read, recorder_alive, release
 from .schema import (
     OUTCOMES,
     SINCE,
@@ -337,21 +336,7 @@ class Session:
         said = self.info.get("state")
         if said not in STATES:
             return "killed"
-        return "killed" if said == "running" and not self._recorder_alive() else str(said)
-
-    def _recorder_alive(self) -> bool:
-        pid = self.info.get("pid")
-        if self.info.get("host") != socket.gethostname() or not isinstance(pid, int) or not 0 < pid < 1 << 31:
-            return False
-        if os.name != "posix":
-            return True
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return False
-        except OSError:
-            pass
-        return True
+        return "killed" if said == "running" and not recorder_alive(self.info) else str(said)
 
     def guards(self, artifact: int) -> list[GuardRow]:
         """The artifact's guards, in the order in which they are checked."""

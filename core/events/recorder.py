@@ -35,7 +35,8 @@ from typing import Any
 from ..tensor.threads import own
 from . import schema
 from .database import cannot_write, create, hold, release, settle
-from .writer import TypeName, Writer
+from .signatures import TypeName
+from .writer import Writer
 
 BOUND = 2_000_000            # rows that may wait for the disk
 BATCH = 65536                # rows fed between two commits

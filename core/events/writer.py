@@ -1,4 +1,4 @@
-"""What happens to recorded rows: the writer keeps the stack of runs, numbers calls, interns signatures, and stores.
+"""What happens to recorded rows: the writer keeps the stack of runs, numbers calls, and stores.
 
 It knows nothing of threads: `feed` takes rows in the order in which they happened, `flush` makes everything fed so far
 durable in one transaction. Ids that the engine hands out are process-wide; in the file they count from 0 per session.
@@ -13,23 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor.meta import TensorMeta
 from .chunks import ChunkWriter, Statement
 from .database import clean, connect, dumps, encode, insert_sql
 from .schema import OUTCOME_NUMBER, TABLES, WRONG_RESULT, Artifact, CallError, Event, Miss, Phase, Thread
+from .signatures import Signatures
 
-MAX_SIGNATURES = 100_000     # a counter among the arguments makes every call's signature new
-LONGEST_TEXT = 200           # characters kept of a text argument
 REUSE, ERROR = OUTCOME_NUMBER["reuse"], OUTCOME_NUMBER["error"]
 INSERTS = {cls: insert_sql(table, cls) for table, cls in TABLES.items()}
 REFERENCES = {"code": "code", "resume_of": "code", "artifact": "artifact", "ends_in_break": "break", "kernel": "kernel"}
 TABLE_OF = {cls: table for table, cls in TABLES.items()}
-
-
-class TypeName(str):
-    """The name of a type, standing for a value that is not recorded itself. Plain str is a text value."""
-
-    __slots__ = ()
 
 
 class Frame:
@@ -79,9 +71,8 @@ class Writer:
         self.ids: dict[str, dict[int, int]] = {"code": {}, "artifact": {}, "break": {}, "kernel": {}}
         self.counts: dict[str, int] = dict.fromkeys(TABLES, 0)
         self.artifact_code: dict[int, int] = {}
-        self.params: dict[int, tuple[str, ...]] = {}
-        self.signatures: dict[tuple[Any, ...], int] = {}
         self.pending: list[Statement] = []
+        self.signatures = Signatures(self.pending)
         self.live = "[]"
         self.lost = 0
         self.lanes: dict[int | None, Lane] = {}
@@ -164,7 +155,7 @@ class Writer:
             facts = {"code": frame.code, "type": error[0], "message": error[1], "time": end}
             self._add(CallError, None, facts, lane, translated=True)
         if frame.code >= 0:
-            signature = self._signature(frame.code, values) if values is not None else -1
+            signature = self.signatures.number(frame.code, values) if values is not None else -1
             number = lane.outcome(known, OUTCOME_NUMBER[outcome])
             if not lane.stack and lane.failed:
                 number = ERROR
@@ -209,7 +200,7 @@ class Writer:
         number, start, end, values = self.ids["artifact"][row[0]], *row[1:4]
         code = self.artifact_code[number]
         lane.open_runs.append((lane.call, code, number, lane.outcome(number, REUSE), start - self.zero, end - self.zero,
-                               len(lane.stack), self._signature(code, values), 0, lane.number))
+                               len(lane.stack), self.signatures.number(code, values), 0, lane.number))
 
     def _whole_leaves(self, rows: list[tuple[Any, ...]], lanes: list[int]) -> None:
         """Calls that are one reused run each. `lanes`: the number of each one's thread; empty for the main thread."""
@@ -221,14 +212,14 @@ class Writer:
         if self.main.wrong in numbers:            # the check runs while there is one thread
             outcomes[numbers.index(self.main.wrong)] = ERROR
             self.main.wrong = -1
-        get = self.signatures.get
+        get = self.signatures.known.get
         signatures = []
         for code, values in zip(code_list, columns[3]):
             try:
                 found = get((code, values, *map(type, values)))
             except TypeError:
                 found = None
-            signatures.append(self._signature(code, values) if found is None else found)
+            signatures.append(self.signatures.number(code, values) if found is None else found)
         self.runs.extend([
             np.arange(self.next_call, self.next_call + n, dtype="<i4"), np.array(code_list, "<i4"), np.array(numbers, "<i4"),
             outcomes, np.array(columns[1], "<i8") - self.zero, np.array(columns[2], "<i8") - self.zero,
@@ -273,7 +264,7 @@ class Writer:
             if frame is not None:
                 self._settle_phases(lane, frame, number)
         elif table == "code":
-            self.params[number] = tuple(fields.get("params", ()))
+            self.signatures.params[number] = tuple(fields.get("params", ()))
         elif cls is Event and fields["kind"] == "shadow":
             self._found_wrong(lane, fields)
         elif cls is Miss:
@@ -323,29 +314,6 @@ class Writer:
             while lane.stack:
                 self._end(lane.stack[-1].start, -1, "error", None, ("Lost", what), thread)
 
-    # ---- signatures
-
-    def _signature(self, code: int, values: Any) -> int:
-        """The number of this combination of argument values for this code. 1, 1.0 and True are different values."""
-        if values.__class__ is not tuple:
-            values = (values,)
-        key: tuple[Any, ...] = (code, values, *map(type, values))
-        try:
-            found = self.signatures.get(key)
-        except TypeError:                     # not hashable: keep the type only
-            values = tuple(TypeName(type(v).__name__) if not _hashable(v) else v for v in values)
-            key = (code, values, *map(type, values))
-            found = self.signatures.get(key)
-        if found is not None:
-            return found
-        if len(self.signatures) >= MAX_SIGNATURES:
-            return -1
-        number = self.signatures[key] = len(self.signatures)
-        names = self.params.get(code, ())
-        entries = [[names[i] if i < len(names) else f"argument {i}", describe(v)] for i, v in enumerate(values)]
-        self.pending.append(("INSERT INTO signature VALUES (?, ?, ?)", (number, code, dumps(entries))))
-        return number
-
     # ---- storing
 
     def flush(self) -> None:
@@ -376,7 +344,7 @@ class Writer:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-        self.pending = []
+        self.pending.clear()
 
     def close(self) -> None:
         """Store the rest, merge the last chunks and close. The connection is closed even when storing fails."""
@@ -398,32 +366,3 @@ class Writer:
 def thread_name(ident: int | None, default: str) -> str:
     """What Python calls a thread that is (still) alive."""
     return next((t.name for t in threading.enumerate() if t.ident == ident), default)
-
-
-def _hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
-
-
-def describe(value: Any) -> dict[str, Any]:
-    """A value of a signature as JSON: the fields of schema.Value that differ from their defaults."""
-    if isinstance(value, TensorMeta):
-        out: dict[str, Any] = {"kind": "tensor", "type": value.cls.__name__, "dtype": value.dtype.name,
-                               "shape": list(value.shape), "strides": list(value.strides)}
-        if str(value.device) != "cpu":
-            out["device"] = str(value.device)
-        if value.requires_grad:
-            out["requires_grad"] = True
-        return out
-    if isinstance(value, type):
-        return {"kind": "type", "type": value.__name__}
-    if isinstance(value, TypeName):
-        return {"kind": "type", "type": clean(value)}
-    if value is None or isinstance(value, bool | int | float):
-        return {"kind": "value", "type": type(value).__name__, "value": value}
-    if isinstance(value, str):
-        return {"kind": "value", "type": "str", "value": clean(value[:LONGEST_TEXT])}
-    return {"kind": "type", "type": type(value).__name__}
