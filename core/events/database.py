@@ -121,7 +121,7 @@ def origin() -> dict[str, Any]:
 
 
 def recorder_alive(info: dict[str, Any]) -> bool:
-    """Whether the process that writes a session is still there, as far as this machine can tell. info: what it said (origin)."""
+    """Whether the process that writes a session is still there, as far as this machine can tell. info: the session's facts."""
     pid = info.get("pid")
     if info.get("host") != socket.gethostname() or not isinstance(pid, int) or not 0 < pid < 1 << 31:
         return False
