@@ -210,9 +210,7 @@ class Evaluator:
 
     def lift_exception(self, problem: BaseException) -> ExceptionValue:
         plain = (int, float, str, bytes, bool, type(None))
-        words = (a.replace("FakeTensor", "Tensor") if isinstance(a, str) else a for a in problem.args)
-        lifted = [Const(a) if isinstance(a, plain) else Const(str(a)) for a in words]
-        return ExceptionValue(type(problem), list(lifted))
+        return ExceptionValue(type(problem), [Const(a if isinstance(a, plain) else str(a)) for a in problem.args])
 
     # -- tensors ------------------------------------------------------------------------------------------------------
     def of_fake(self, fake: FakeTensor) -> TensorValue:

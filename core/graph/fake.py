@@ -40,6 +40,9 @@ class FakeTensor(Tensor):
     _node: Node
 
 
+FakeTensor.__name__ = FakeTensor.__qualname__ = Tensor.__name__       # what Python's own error texts call an operand
+
+
 def fake(node: Node, spec: Any) -> FakeTensor:
     out = object.__new__(FakeTensor)
     out._array = None
