@@ -107,9 +107,10 @@ class Session:
 
     def close(self) -> None:
         """Let go of the file. What was read stays usable, except guards, nodes and output."""
-        for table in TABLES:
-            self._records(table)
-        self._db.close()
+        with self._lock:                       # a job may be reading
+            for table in TABLES:
+                self._records(table)
+            self._db.close()
         ticket, self._ticket = self._ticket, None
         if ticket is not None:
             release(ticket)

@@ -91,11 +91,12 @@ class SummaryView(View):
         if top:
             self.mark.setPixmap(theme.mark_pixmap(top[0].mark, 13))
             self.cause.setText(top[0].headline)
-            change = top[0].fix or top[0].advice or (top[0].detail if top[0].mark == "error" else "")
+            change = top[0].fix or top[0].advice
             trial = self.model.tried(top[0])
             tried = f"  (tried: {trial.effect})" if trial is not None and change else ""
-            self.cure.setText(f"\N{RIGHTWARDS ARROW} {change}{tried}" if change else "")
-            self.cure.setToolTip("\n".join(filter(None, (top[0].advice, top[0].fix, tried.strip(" ()")))))
+            said = top[0].detail if top[0].mark == "error" else ""               # the exception's message is no cure
+            self.cure.setText(f"\N{RIGHTWARDS ARROW} {change}{tried}" if change else said)
+            self.cure.setToolTip("\n".join(filter(None, (said, top[0].advice, top[0].fix, tried.strip(" ()")))))
         else:
             self.mark.clear()
             self.cure.setText("")

@@ -97,6 +97,7 @@ class WhatIfView(View):
         table.setEditTriggers(triggers.DoubleClicked | triggers.SelectedClicked | triggers.EditKeyPressed
                               | triggers.AnyKeyPressed)
         table.setTabKeyNavigation(False)
+        table.setWordWrap(False)             # a text too long is cut at its end, not at its first space
         header = table.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)

@@ -10,6 +10,7 @@ import sys
 import time
 import traceback
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -35,6 +36,20 @@ def too_long(*_: object) -> None:
     raise TooLong
 
 
+def endless(name: str, seed: int, setting: dict[str, Any]) -> bool:
+    """Whether plain Python takes too long as well."""
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    try:
+        attempt(name, seed, {**setting, "disable": True})
+    except TooLong:
+        return True
+    except Exception:
+        return False
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    return False
+
+
 def attack(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.attack", description=__doc__)
     parser.add_argument("--trials", type=int, default=1000)
@@ -51,7 +66,7 @@ def attack(argv: list[str]) -> int:
     elif options.program:
         options.known = 1.0
     SETTINGS.shadow = int(options.shadow)
-    start, found, broken, slow = time.time(), {}, 0, 0
+    start, found, broken, slow, abandoned = time.time(), {}, 0, 0, 0
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     signal.signal(signal.SIGPROF, too_long)
     for number in range(options.trials):
@@ -66,8 +81,11 @@ def attack(argv: list[str]) -> int:
             failure = attempt(name, seed, setting)
             signal.setitimer(signal.ITIMER_PROF, 0)
         except TooLong:
-            print(f"seed {seed}: {name} takes more than {SECONDS} s\n", flush=True)
-            slow += 1
+            if endless(name, seed, setting):
+                abandoned += 1
+            else:
+                print(f"seed {seed}: {name} takes more than {SECONDS} s\n", flush=True)
+                slow += 1
             continue
         except Exception:                              # of the attack itself: told, and the other trials go on
             signal.setitimer(signal.ITIMER_PROF, 0)
@@ -88,6 +106,7 @@ def attack(argv: list[str]) -> int:
     if options.shadow:
         print(f"shadow check: {SHADOW.checked} repeated, {SHADOW.different} different, {dict(SHADOW.skipped.most_common(8))}")
     print(f"{number + 1} trials from seed {options.seed}, {len(found)} different failures, {broken} broken, {slow} too slow, "
+          f"{abandoned} endless in plain Python as well, "
           f"{time.time() - start:.0f} s")
     return 1 if found or broken or slow else 0
 

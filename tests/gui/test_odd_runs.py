@@ -129,3 +129,18 @@ def test_a_session_of_an_older_version(make_window: Any, recorded_file: Path, tm
     assert not [name for name, view in window.views.items() if view.failed]
     assert window.model.session.problems == []
     assert window.model.facts.n_calls == 3
+
+
+def test_an_exceptions_message_does_not_look_like_advice(make_window: Any, fake: Any) -> None:
+    from guardscope.core.events.schema import CallError
+
+    session = fake.synthetic()
+    session.errors.append(CallError(0, 1, "KeyError", "'volume'", call=5))
+    window = make_window(session)
+    strip = window.views["summary"]
+    assert strip.cause.text() == "scale raised KeyError in 1 run"
+    assert strip.cure.text() == "'volume'"
+    session.errors.clear()
+    window.model.facts.renew()
+    strip.ask("rows")
+    assert strip.cure.text().startswith("\N{RIGHTWARDS ARROW} ")

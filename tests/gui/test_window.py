@@ -307,3 +307,15 @@ def test_what_cannot_be_read_is_said_when_the_rest_is_shown(make_window: Any, qt
     qtbot.waitUntil(lambda: window.settled and bool(said))
     assert said == ["miss: row 0 cannot be used (failures is dict, not tuple)"]
     assert window.model.facts.n_calls == 3
+
+
+def test_a_session_closed_while_its_causes_are_looked_for(make_window: Any, qtbot: Any, recorded_file: Path) -> None:
+    window = make_window()
+    for _ in range(5):
+        assert window.open_path(recorded_file)
+        qtbot.waitUntil(lambda: not window.jobs.idle)             # the timeline was painted, and the job was handed out
+        window.commands.run("file.close")
+        assert window.model.whole is None
+    assert window.open_path(recorded_file)
+    qtbot.waitUntil(lambda: window.settled and not window.control.watching)
+    assert window.views["summary"].cause.text().startswith("x.shape[0] took 2 values")
