@@ -309,13 +309,32 @@ def test_what_cannot_be_read_is_said_when_the_rest_is_shown(make_window: Any, qt
     assert window.model.facts.n_calls == 3
 
 
-def test_a_session_closed_while_its_causes_are_looked_for(make_window: Any, qtbot: Any, recorded_file: Path) -> None:
+def test_a_session_closed_while_its_causes_are_looked_for(make_window: Any, qtbot: Any, recorded_file: Path,
+                                                          monkeypatch: pytest.MonkeyPatch) -> None:
+    import threading
+
+    from guardscope.gui import main_window
+
+    real, started, gate, found = main_window.find_causes, threading.Event(), threading.Event(), []
+
+    def slow(session: Any) -> Any:
+        started.set()
+        assert gate.wait(60)
+        found.append(real(session))                   # from a file that is closed by now
+        return found[-1]
+
+    monkeypatch.setattr(main_window, "find_causes", slow)
     window = make_window()
-    for _ in range(5):
-        assert window.open_path(recorded_file)
-        qtbot.waitUntil(lambda: not window.jobs.idle)             # the timeline was painted, and the job was handed out
-        window.commands.run("file.close")
-        assert window.model.whole is None
+    assert window.open_path(recorded_file)
+    qtbot.waitUntil(started.is_set)
+    assert window.views["functions"].isVisible()
+    assert window.views["causes"].held
+    assert window.commands.run("file.close")
+    assert window.model.whole is None
+    gate.set()
+    qtbot.waitUntil(lambda: window.jobs.idle)
+    assert len(found) == 1
+    assert window.center.currentWidget() is window._start_page
     assert window.open_path(recorded_file)
     qtbot.waitUntil(lambda: window.settled and not window.control.watching)
     assert window.views["summary"].cause.text().startswith("x.shape[0] took 2 values")
