@@ -9,42 +9,43 @@
 // A score that is no number need not be the largest: it makes the sum, and so the whole row, no number.
 #define KEYS 256
 
-#define SCORES(FROM, ROWS)                                                                                     \
+// Of a tile with fewer than 8 queries the last one counts several times, and what comes of that is not stored.
+#define SCORES                                                                                                 \
     {                                                                                                          \
-        WIDE left[ROWS], right[ROWS];                                                                          \
-        _Pragma("unroll") for (int r = 0; r < ROWS; ++r) left[r] = right[r] = (WIDE)(0);                       \
+        WIDE left[8], right[8];                                                                                \
+        _Pragma("unroll") for (int r = 0; r < 8; ++r) left[r] = right[r] = (WIDE)(0);                          \
         for (IDX d = 0; d < depth; ++d) {                                                                      \
             const WIDE k0 = load(kp + 32 * d), k1 = load(kp + 32 * d + 16);                                    \
-            _Pragma("unroll") for (int r = 0; r < ROWS; ++r) {                                                 \
-                const ACC x = TO_ACC(qp, (FROM + r) * q_i + d * q_d);                                          \
+            _Pragma("unroll") for (int r = 0; r < 8; ++r) {                                                    \
+                const ACC x = TO_ACC(query[r], d * q_d);                                                       \
                 left[r] += x * k0;                                                                             \
                 right[r] += x * k1;                                                                            \
             }                                                                                                  \
         }                                                                                                      \
-        _Pragma("unroll") for (int r = 0; r < ROWS; ++r) {                                                     \
-            scores[FROM + r][c] = left[r] * scale;                                                             \
-            scores[FROM + r][c + 1] = right[r] * scale;                                                        \
+        _Pragma("unroll") for (int r = 0; r < 8; ++r) {                                                        \
+            scores[r][c] = left[r] * scale;                                                                    \
+            scores[r][c + 1] = right[r] * scale;                                                               \
         }                                                                                                      \
     }
 
-#define VALUES(FROM, ROWS)                                                                                     \
+#define VALUES                                                                                                 \
     {                                                                                                          \
-        WIDE left[ROWS], right[ROWS];                                                                          \
-        _Pragma("unroll") for (int r = 0; r < ROWS; ++r) {                                                     \
-            left[r] = total[FROM + r][2 * e] * shrink[FROM + r];                                               \
-            right[r] = total[FROM + r][2 * e + 1] * shrink[FROM + r];                                          \
+        WIDE left[8], right[8];                                                                                \
+        _Pragma("unroll") for (int r = 0; r < 8; ++r) {                                                        \
+            left[r] = total[r][2 * e] * shrink[r];                                                             \
+            right[r] = total[r][2 * e + 1] * shrink[r];                                                        \
         }                                                                                                      \
         for (IDX k = 0; k < count; ++k) {                                                                      \
             const WIDE v0 = load(vp + 32 * k), v1 = load(vp + 32 * k + 16);                                    \
-            _Pragma("unroll") for (int r = 0; r < ROWS; ++r) {                                                 \
-                const ACC x = ((const ACC *)scores[FROM + r])[k];                                              \
+            _Pragma("unroll") for (int r = 0; r < 8; ++r) {                                                    \
+                const ACC x = ((const ACC *)scores[r])[k];                                                     \
                 left[r] += x * v0;                                                                             \
                 right[r] += x * v1;                                                                            \
             }                                                                                                  \
         }                                                                                                      \
-        _Pragma("unroll") for (int r = 0; r < ROWS; ++r) {                                                     \
-            total[FROM + r][2 * e] = left[r];                                                                  \
-            total[FROM + r][2 * e + 1] = right[r];                                                             \
+        _Pragma("unroll") for (int r = 0; r < 8; ++r) {                                                        \
+            total[r][2 * e] = left[r];                                                                         \
+            total[r][2 * e + 1] = right[r];                                                                    \
         }                                                                                                      \
     }
 
@@ -68,14 +69,16 @@ __kernel void NAME(__global const ELEM *restrict q, __global const ACC *restrict
     for (IDX tile = first; tile < last; ++tile) {
         const IDX i = tile % down * 8, batch = tile / down, height = MIN(rows - i, 8);
         const IDX end = CAUSAL ? MIN(lines, i + height) : lines;
-        __global const ELEM *qp = q + batch / n1 * q_0 + batch % n1 * q_1 + i * q_i;
+        __global const ELEM *query[8];
+        _Pragma("unroll") for (int r = 0; r < 8; ++r)
+            query[r] = q + batch / n1 * q_0 + batch % n1 * q_1 + (i + MIN(r, height - 1)) * q_i;
         __global const ACC *all_keys = keys + (batch / n1 * k_0 + batch % n1 * k_1) * across * depth * 32;
         __global const ACC *all_values = values + (batch / n1 * v_0 + batch % n1 * v_1) * HEAD_PANELS * lines * 32;
         WIDE scores[8][KEYS / 16], total[8][2 * HEAD_PANELS];
         ACC most[8], sum[8], shrink[8];
         for (int r = 0; r < 8; ++r) {
             most[r] = -INFINITY;
-            sum[r] = 0;
+            sum[r] = shrink[r] = 0;
             for (int c = 0; c < 2 * HEAD_PANELS; ++c) total[r][c] = (WIDE)(0);
         }
         for (IDX start = 0; start < end; start += KEYS) {
@@ -83,8 +86,7 @@ __kernel void NAME(__global const ELEM *restrict q, __global const ACC *restrict
             const int wide = 2 * ((count + 31) / 32);
             for (int c = 0; c < wide; c += 2) {
                 __global const ACC *kp = all_keys + (start / 32 + c / 2) * depth * 32;
-                if (height == 8) SCORES(0, 8)
-                else for (int row = 0; row < height; ++row) SCORES(row, 1)
+                SCORES
             }
             for (int r = 0; r < height; ++r) {
                 ACC *row = (ACC *)scores[r];
@@ -110,8 +112,7 @@ __kernel void NAME(__global const ELEM *restrict q, __global const ACC *restrict
             }
             for (int e = 0; e < HEAD_PANELS; ++e) {
                 __global const ACC *vp = all_values + (e * lines + start) * 32;
-                if (height == 8) VALUES(0, 8)
-                else for (int row = 0; row < height; ++row) VALUES(row, 1)
+                VALUES
             }
         }
         for (int r = 0; r < height; ++r) {

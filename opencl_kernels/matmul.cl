@@ -1,9 +1,9 @@
 // Matrix products out[b0, b1, i, j] = sum over k of a[b0, b1, i, k] * b[b0, b1, k, j], for any strides and sizes.
 // The including text defines NAME, ELEM (in memory), ACC (one accumulator), WIDE (16 of them) and TO_ACC, TO_WIDE, PUT,
 // PUT16 (conversions and stores); TAIL(v, row, j), what is made of an element, or of 16 neighbours, of the product before it
-// is stored (row: of all batches together), with the arguments that it needs, TAIL_ARGUMENTS and TAIL_SIZES; B_UNIT when
-// neighbouring columns of b are neighbours in memory. Sections: cpu; dots (CPU, rows of a and columns of b both contiguous,
-// as in x @ w.T); pack and packed (CPU, an operand rearranged first); gpu.
+// is stored (row: of all batches together), with the arguments that it needs, TAIL_ARGUMENTS and TAIL_SIZES, HAS_TAIL if that
+// is anything; B_UNIT when neighbouring columns of b are neighbours in memory. Sections: cpu; dots (CPU, rows of a and columns
+// of b both contiguous, as in x @ w.T); pack and packed (CPU, an operand rearranged first); gpu.
 
 //@ cpu
 // One work-item computes whole tiles of 8 rows by 32 columns, kept in registers: each loaded vector of b is used for 8
@@ -69,24 +69,30 @@ __kernel void NAME(__global const ELEM *restrict a, __global const ELEM *restric
 
 //@ dots
 // As above, but both operands are walked along k: 4 by 4 dot products at a time, 16 products in each step, added up at
-// the end. Each loaded vector is used 4 times.
-#define DOTS(ROWS, COLUMNS)                                                                                    \
+// the end. Each loaded vector is used 4 times. Where fewer rows or columns are left, the last is read several times.
+#define DOTS(ROWS)                                                                                             \
     {                                                                                                          \
-        WIDE sums[ROWS][COLUMNS];                                                                              \
+        IDX left[ROWS], right[4];                                                                              \
+        _Pragma("unroll") for (int r = 0; r < ROWS; ++r) left[r] = MIN(r, height - 1) * a_i;                   \
+        _Pragma("unroll") for (int c = 0; c < 4; ++c) right[c] = MIN(c, breadth - 1) * b_j;                    \
+        WIDE sums[ROWS][4];                                                                                    \
         _Pragma("unroll") for (int r = 0; r < ROWS; ++r)                                                       \
-            _Pragma("unroll") for (int c = 0; c < COLUMNS; ++c) sums[r][c] = (WIDE)(0);                        \
+            _Pragma("unroll") for (int c = 0; c < 4; ++c) sums[r][c] = (WIDE)(0);                              \
         IDX k = 0;                                                                                             \
         for (; k + 16 <= depth; k += 16) {                                                                     \
             WIDE x[ROWS];                                                                                      \
-            _Pragma("unroll") for (int r = 0; r < ROWS; ++r) x[r] = TO_WIDE(load(ap + r * a_i + k));           \
-            _Pragma("unroll") for (int c = 0; c < COLUMNS; ++c) {                                              \
-                const WIDE y = TO_WIDE(load(bp + c * b_j + k));                                                \
+            _Pragma("unroll") for (int r = 0; r < ROWS; ++r) x[r] = TO_WIDE(load(ap + left[r] + k));           \
+            _Pragma("unroll") for (int c = 0; c < 4; ++c) {                                                    \
+                const WIDE y = TO_WIDE(load(bp + right[c] + k));                                               \
                 _Pragma("unroll") for (int r = 0; r < ROWS; ++r) sums[r][c] += x[r] * y;                       \
             }                                                                                                  \
         }                                                                                                      \
+        WIDE done[ROWS][4];                                                                                    \
         _Pragma("unroll") for (int r = 0; r < ROWS; ++r)                                                       \
-            _Pragma("unroll") for (int c = 0; c < COLUMNS; ++c) {                                              \
-                ACC sum = LANES_SUM(sums[r][c]);                                                               \
+            _Pragma("unroll") for (int c = 0; c < 4; ++c) done[r][c] = sums[r][c];                             \
+        _Pragma("unroll 1") for (int r = 0; r < height; ++r)                                                   \
+            _Pragma("unroll 1") for (int c = 0; c < breadth; ++c) {      /* one TAIL, as it may be long */     \
+                ACC sum = LANES_SUM(done[r][c]);                                                               \
                 for (IDX m = k; m < depth; ++m) sum += TO_ACC(ap, r * a_i + m) * TO_ACC(bp, c * b_j + m);      \
                 PUT(op, r * columns + c, TAIL(sum, row + r, j + c));                                           \
             }                                                                                                  \
@@ -106,17 +112,15 @@ __kernel void NAME(__global const ELEM *restrict a, __global const ELEM *restric
         const IDX top = tile % down * 8, start = tile / down % across * 32, batch = tile / (down * across);
         const IDX bottom = MIN(top + 8, rows), end = MIN(start + 32, columns);
         for (IDX i = top; i < bottom;) {
-            const IDX height = bottom - i >= 4 ? 4 : 1;
+            const IDX height = MIN(bottom - i, 4);
             for (IDX j = start; j < end;) {
-                const IDX breadth = end - j >= 4 ? 4 : 1;
+                const IDX breadth = MIN(end - j, 4);
                 __global const ELEM *ap = a + batch / n1 * a_0 + batch % n1 * a_1 + i * a_i;
                 __global const ELEM *bp = b + batch / n1 * b_0 + batch % n1 * b_1 + j * b_j;
                 const IDX row = batch * rows + i;
                 __global ELEM *op = out + row * columns + j;
-                if (height == 4 && breadth == 4) DOTS(4, 4)
-                else if (height == 4) DOTS(4, 1)
-                else if (breadth == 4) DOTS(1, 4)
-                else DOTS(1, 1)
+                if (height > 1) DOTS(4)
+                else DOTS(1)
                 j += breadth;
             }
             i += height;
@@ -164,37 +168,54 @@ __kernel void NAME(__global const ELEM *restrict x, __global ACC *restrict panel
 //@ packed
 // The product with one operand in panels: tiles of 8 rows of the other operand by 32 lines, kept in registers. TURNED: the
 // lines are the result's rows, so two tiles are turned around before they are stored; else they are its columns. 256 rows
-// meet all panels before the next rows do: so many rows stay in the cache.
-#define TILE(ROWS)                                                                                             \
+// meet all panels before the next rows do: so many rows stay in the cache. Where fewer rows are left (HAVE), a tile reads the
+// last one several times: a text of its own for such tiles takes drivers longer than it gains.
+#define TILE(HAVE)                                                                                             \
     {                                                                                                          \
-        WIDE left[ROWS], right[ROWS];                                                                          \
-        _Pragma("unroll") for (int r = 0; r < ROWS; ++r) left[r] = right[r] = (WIDE)(0);                       \
+        __global const ELEM *from[8];                                                                          \
+        _Pragma("unroll") for (int r = 0; r < 8; ++r) from[r] = sp + MIN(r, HAVE - 1) * s_row;                 \
+        WIDE left[8], right[8];                                                                                \
+        _Pragma("unroll") for (int r = 0; r < 8; ++r) left[r] = right[r] = (WIDE)(0);                          \
         for (IDX k = 0; k < depth; ++k) {                                                                      \
             const WIDE p0 = load(pp + 32 * k), p1 = load(pp + 32 * k + 16);                                    \
-            _Pragma("unroll") for (int r = 0; r < ROWS; ++r) {                                                 \
-                const ACC x = TO_ACC(sp, r * s_row + k * s_k);                                                 \
+            _Pragma("unroll") for (int r = 0; r < 8; ++r) {                                                    \
+                const ACC x = TO_ACC(from[r], k * s_k);                                                        \
                 left[r] += x * p0;                                                                             \
                 right[r] += x * p1;                                                                            \
             }                                                                                                  \
         }                                                                                                      \
-        PLACE(ROWS)                                                                                            \
+        PLACE(HAVE)                                                                                            \
     }
 #if TURNED
 #define HEIGHT 16
 #define BLOCK 16
-#define PLACE(ROWS)                                                                                            \
-    _Pragma("unroll") for (int r = 0; r < ROWS; ++r) { square[0][at + r] = left[r]; square[1][at + r] = right[r]; }
+#define PLACE(HAVE)                                                                                            \
+    _Pragma("unroll") for (int r = 0; r < 8; ++r) { square[0][at + r] = left[r]; square[1][at + r] = right[r]; }
 #else
 #define HEIGHT 8
 #define BLOCK 32
-#define PLACE(ROWS)                                                                                            \
-    _Pragma("unroll") for (int r = 0; r < ROWS; ++r) {                                                         \
-        if (width == 32) {                                                                                     \
-            PUT16(op + r * lines, TAIL(left[r], row + r, line));                                               \
-            PUT16(op + r * lines + 16, TAIL(right[r], row + r, line + 16));                                    \
-        } else {                                                                                               \
-            for (int c = 0; c < width; ++c)                                                                    \
-                PUT(op, r * lines + c, TAIL((ACC)(c < 16 ? left[r][c] : right[r][c - 16]), row + r, line + c)); \
+#if HAS_TAIL                              // which may be long, so its text comes once for all rows
+#define AT_ONCE 0
+#else
+#define AT_ONCE (width == 32)
+#endif
+#define PLACE(HAVE)                                                                                            \
+    if (AT_ONCE) {                                                                                             \
+        _Pragma("unroll") for (int r = 0; r < 8; ++r)                                                          \
+            if (r < HAVE) {                                                                                    \
+                PUT16(op + r * lines, left[r]);                                                                \
+                PUT16(op + r * lines + 16, right[r]);                                                          \
+            }                                                                                                  \
+    } else {                                                                                                   \
+        WIDE sums[16];                                                                                         \
+        _Pragma("unroll") for (int r = 0; r < 8; ++r) { sums[2 * r] = left[r]; sums[2 * r + 1] = right[r]; }   \
+        _Pragma("unroll 1") for (int part = 0; part < 2 * HAVE; ++part) {                                      \
+            const IDX r = part / 2, c = part % 2 * 16;                                                         \
+            if (c + 16 <= width)                                                                               \
+                PUT16(op + r * lines + c, TAIL(sums[part], row + r, line + c));                                \
+            else                                                                                               \
+                for (IDX e = 0; e < width - c; ++e)                                                            \
+                    PUT(op, r * lines + c + e, TAIL((ACC)sums[part][e], row + r, line + c + e));               \
         }                                                                                                      \
     }
 #endif
@@ -221,32 +242,21 @@ __kernel void NAME(__global const ELEM *restrict s, __global const ACC *restrict
         __global ELEM *op = out + row * rows + i;
         WIDE square[2][16];
         for (IDX at = 0; at < height;) {
-            if (height - at >= 8) {
-                TILE(8)
-                at += 8;
-                sp += 8 * s_row;
-            } else {
-                TILE(1)
-                at += 1;
-                sp += s_row;
-            }
+            TILE(MIN(height - at, 8))
+            at += 8;
+            sp += 8 * s_row;
         }
         if (height == 16) {
-            transpose(square[0]);
-            transpose(square[1]);
+            _Pragma("unroll 1") for (int half_panel = 0; half_panel < 2; ++half_panel) transpose(square[half_panel]);
             for (int c = 0; c < width; ++c) PUT16(op + c * rows, TAIL(square[c / 16][c % 16], row + c, i));
         } else {
             for (int c = 0; c < width; ++c)
                 for (int r = 0; r < height; ++r) PUT(op, c * rows + r, TAIL((ACC)square[c / 16][r][c % 16], row + c, i + r));
         }
 #else
-        IDX row = batch * rows + i;
+        const IDX row = batch * rows + i;
         __global ELEM *op = out + row * lines + line;
-        if (height == 8) {
-            TILE(8)
-        } else {
-            for (IDX r = 0; r < height; ++r, sp += s_row, op += lines, ++row) TILE(1)
-        }
+        TILE(height)
 #endif
     }
 }

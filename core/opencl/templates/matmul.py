@@ -70,11 +70,11 @@ def kernels(node: Node, name: str, gpu: bool, host: bool, tail: Tail | None = No
     return [*first, with_tail(last, tail)]
 
 
-def tail_definitions(tail: Tail | None) -> dict[str, str]:
+def tail_definitions(tail: Tail | None) -> dict[str, Any]:
     """What the kernels' text needs of a tail."""
     if tail is None:
-        return {"TAIL(v, row, j)": "(v)", "TAIL_ARGUMENTS": "", "TAIL_SIZES": ""}
-    return {"TAIL(v, row, j)": tail.call, "TAIL_ARGUMENTS": tail.arguments, "TAIL_SIZES": tail.sizes_text}
+        return {"HAS_TAIL": 0, "TAIL(v, row, j)": "(v)", "TAIL_ARGUMENTS": "", "TAIL_SIZES": ""}
+    return {"HAS_TAIL": 1, "TAIL(v, row, j)": tail.call, "TAIL_ARGUMENTS": tail.arguments, "TAIL_SIZES": tail.sizes_text}
 
 
 def with_tail(kernel: Kernel, tail: Tail | None) -> Kernel:
