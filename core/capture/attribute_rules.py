@@ -249,7 +249,7 @@ def of_tuple(ev: Any, obj: TupleValue, name: str) -> Value | None:
             and not cls.__module__.startswith("torch") and "." not in cls.__module__[:1]:
         ev.guard("CLASS_ATTRIBUTE", None, (cls, name, raw), f"{cls.__name__}.{name} is used")
         return bind(ev, raw, obj, cls, name)
-    if name in ("_fields", "__match_args__"):
+    if name in ("_fields", "__match_args__") and owner is not None:
         return TupleValue([Const(f) for f in getattr(cls, name)])
     return BuiltinMethodValue(obj, name) if owner is not None else None
 
