@@ -62,6 +62,7 @@ class ReplayView(View):
         self.slider.setFixedWidth(180)
         self.slider.valueChanged.connect(self.contained(self._slid))
         row.addWidget(self.slider)
+        row.addSpacing(6)
         self.mark = QLabel()
         row.addWidget(self.mark)
         self.says = ElidedLabel()
