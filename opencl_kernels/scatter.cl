@@ -1,5 +1,6 @@
 // Elements stored or added at numbered places, for contiguous arrays. ELEM is the element's type, INDEX the index's, PUT_AT(old,
-// new) what becomes of an element. Numbers that are out of range were refused before. What meets at one place comes in the
+// new) what becomes of an element; for rows also ROW(i), the row that a number names, and SOURCE(o, k), where the source's row
+// begins, with FROM(c) and FROM16(c), its elements. Numbers that are out of range were refused before. What meets at one place comes in the
 // order of the numbers: a work-item has some columns for itself.
 
 //@ rows
@@ -15,11 +16,11 @@ __kernel void NAME(__global ELEM *restrict out, __global const INDEX *restrict i
         const IDX o = unit / blocks, column = unit % blocks * 16;
         const IDX more = MIN(last - unit, blocks - unit % blocks), end = MIN(column + more * 16, width);
         for (IDX k = 0; k < count; ++k) {
-            __global ELEM *to = out + (o * rows + (IDX)index[k]) * width;
-            __global const ELEM *from = source + (o * count + k) * width;
+            __global ELEM *to = out + (o * rows + ROW((IDX)index[k])) * width;
+            __global const ELEM *from = source + SOURCE(o, k);
             IDX c = column;
-            for (; c + 16 <= end; c += 16) store(to + c, PUT_AT(load(to + c), load(from + c)));
-            for (; c < end; ++c) to[c] = PUT_AT(to[c], from[c]);
+            for (; c + 16 <= end; c += 16) store(to + c, PUT_AT(load(to + c), FROM16(c)));
+            for (; c < end; ++c) to[c] = PUT_AT(to[c], FROM(c));
         }
         unit += more;
     }

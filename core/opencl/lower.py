@@ -28,7 +28,7 @@ TRANSCENDENTAL = frozenset((
     "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erf_plus_one", "erfc", "sigmoid", "pow", "hypot"))
 DIVISIONS = frozenset(("floordiv", "remainder", "truncdiv", "fmod"))
 
-SCATTERS = frozenset(("scatter_", "scatter_add_", "index_add_", "index_copy_"))
+SCATTERS = frozenset(("scatter_", "scatter_add_", "index_add_", "index_copy_", "index_put_"))
 ON_TRUTH_VALUES = frozenset((
     "sign", "abs", "floor", "ceil", "trunc", "round", "isnan", "isinf", "isfinite", "signbit", "pow", "maximum", "minimum",
     "fmax", "fmin", "where", "logical_and", "logical_or", "logical_xor", "logical_not"))

@@ -91,7 +91,22 @@ def test_a_result_and_what_was_written_to_share_their_memory(graphs):
     assert np.shares_memory(first._array, second._array) and np.array_equal(first._array, second._array)
 
 
+def stored(base, index, value):
+    """base[index] = value, in what base was computed to."""
+    base[index] = value
+    return base * 2
+
+
 SCATTERS = {
+    "rows": lambda torch, x, i, s, at: stored(x * 1, i, s),
+    "rows from the end": lambda torch, x, i, s, at: stored(x.clone(), i - 10, s),
+    "one row": lambda torch, x, i, s, at: stored(x.clone(), i, s[0]),
+    "a number": lambda torch, x, i, s, at: stored(x.clone(), i, 3),
+    "columns": lambda torch, x, i, s, at: stored(x.t().contiguous() + 1, (slice(None), i), s.t().contiguous()),
+    "many numbers": lambda torch, x, i, s, at: stored(x.clone(), torch.stack((i, 9 - i), 1), torch.stack((s, s * 2), 1)),
+    "put": lambda torch, x, i, s, at: x.index_put((i,), s) + 1,
+    "put and add": lambda torch, x, i, s, at: x.index_put((i,), s, accumulate=True) + 1,
+    "one row added": lambda torch, x, i, s, at: x.index_put((i - 10,), s[0], accumulate=True) + 1,
     "index_add": lambda torch, x, i, s, at: (x * 2).index_add(0, i, s).relu(),
     "index_add of columns": lambda torch, x, i, s, at: x.t().contiguous().index_add(1, i, s.t().contiguous()) * 2,
     "index_copy": lambda torch, x, i, s, at: torch.zeros(x.shape[0], 40, dtype=x.dtype).index_copy(0, i, s * 2) - x,
@@ -134,6 +149,30 @@ def test_a_number_that_is_out_of_range_raises_before_anything_is_written(graphs)
         with pytest.raises(RuntimeError, match="out of bounds"):
             graphs.call(compiled, x, np.array([0, bad, 0]), s)
     assert np.allclose(graphs.call(compiled, x, np.array([9, 9, 9]), s)[9], (x[9] + s[0] + s[1] + s[2]) * 2, rtol=1e-5)
+
+
+def test_numbers_in_brackets_may_count_from_the_end_but_no_further(graphs):
+    x, s = data(10, 40), data(3, 40)
+    compiled = graphs.compile(lambda x, i, s: stored(x.clone(), i, s), x, np.array([0, 1, 2]), s)
+    graphs.call(compiled, x, np.array([9, -10, 0]), s)
+    for bad in (10, -11):
+        with pytest.raises(IndexError, match=f"index {bad} is out of bounds for dimension 0 with size 10"):
+            graphs.call(compiled, x, np.array([0, bad, 0]), s)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bool"])
+def test_other_elements_are_stored_by_number(graphs, dtype):
+    x, s, i = data(10, 40).astype(dtype), data(3, 40).astype(dtype), np.array([1, 9, 1])
+    compiled = agree(graphs, lambda x, i, s: (stored(x.clone(), i, s), stored(x.clone(), i, s[0]), stored(x.clone(), i, 1)),
+                     x, i, s, schedule="cpu")
+    assert "_eager" not in compiled.launch_text
+    agree(graphs, lambda x, i, s: x.index_put((i,), s, accumulate=True) * 1, x, i, s)
+
+
+def test_other_stores_in_brackets_are_numpys(graphs):
+    x, i, j, s = data(10, 40), RNG.integers(0, 10, 7), RNG.integers(0, 40, 7), data(7)
+    agree(graphs, lambda x, i, j, s: (stored(x.clone(), (i, j), s), stored(x.clone(), i, s[:, None]),
+                                      stored(x.clone(), x > 0, 2), stored(x.t() * 1, i, s[0])), x, i, j, s)
 
 
 def test_indices_of_other_sizes_and_numbers_are_numpys(graphs):
