@@ -106,18 +106,21 @@ class Session:
         return SINCE.get(name, 0) > self._minor
 
     def close(self) -> None:
-        """Let go of the file. What was read stays usable, except guards, nodes and output."""
+        """Let go of the file. What it holds stays usable, except guards, nodes and output."""
         with self._lock:                       # a job may be reading
             for table in TABLES:
                 self._records(table)
-            self._db.close()
+            self._let_go()
+
+    def _let_go(self) -> None:
+        self._db.close()
         ticket, self._ticket = self._ticket, None
         if ticket is not None:
             release(ticket)
 
     def __del__(self) -> None:
         if getattr(self, "_db", None) is not None:
-            self.close()
+            self._let_go()
 
     def save_copy(self, path: str | os.PathLike[str]) -> None:
         """Write the whole session into another file, also while it is being recorded. EnvironmentProblem if that fails.

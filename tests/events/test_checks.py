@@ -139,3 +139,25 @@ def test_a_row_that_refers_to_what_is_not_there_ends_its_table(file, statement, 
     with Session(file) as session:
         assert problem in session.problems
         assert len(session.misses) == (0 if problem.startswith("code") else int(problem.split()[2]))
+
+
+def test_what_the_file_holds_stays_usable_after_closing(file):
+    session = Session(file)
+    session.close()
+    assert [m.call for m in session.misses] == [1, 2, 3] and len(session.artifacts) == 4
+    assert session.calls.outcome.tolist() == [0, 1, 1, 1] and session.problems == []
+    session.close()
+
+
+def test_a_session_that_is_dropped_lets_go_of_the_file_without_reading_the_rest(file, monkeypatch):
+    import gc
+
+    from guardscope.core.events import reader
+
+    session, released = Session(file), []
+    real = reader.release
+    monkeypatch.setattr(reader, "release", lambda ticket: (released.append(ticket), real(ticket)))
+    made = session._made
+    del session
+    gc.collect()
+    assert len(released) == 1 and made["miss"] == []
