@@ -108,13 +108,17 @@ BY_ADDRESS = "_by_address"       # what the name of a kernel ends in that takes 
 def canonical(kernel: Kernel) -> str:
     """The kernel's text without comments and with its own names numbered: equal for kernels that compute the same."""
     numbers: dict[str, str] = {}
+    others: set[str] = set()                              # words that are not the kernel's own
 
     def number(m: re.Match) -> str:
         word = m[0]
+        if word in numbers or word in others:
+            return numbers.get(word, word)
         own = word if word in kernel.names else next((word[:-len(x)] for x in SUFFIXES if word.endswith(x)
                                                       and word[:-len(x)] in kernel.names), "")
         stride = re.fullmatch(r"(\w+?)_(?:s\d+|from)(_\d+)?", word) if not own else None
         if not own and not (stride and stride[1] in kernel.names):
+            others.add(word)
             return word
         return numbers.setdefault(word, f"${len(numbers)}")
 
