@@ -225,8 +225,8 @@ _COMPARE: dict[str, Binary] = {
 def _method(operate: Binary, reflected: bool, integers: bool = False) -> Callable[..., Any]:
     def method(self: Any, other: Any, modulus: Any = None) -> Any:
         if modulus is not None:                            # pow(a, b, m)
-            numbers = [int(v) for v in (self, other, modulus)]
-            return pow(*numbers)
+            return pow(*(v.env.specialise(v.expr, "an operand of pow()") if isinstance(v, Symbolic) else v
+                         for v in (self, other, modulus)))
         if isinstance(other, complex):
             mine = self.env.specialise(self.expr, "combined with a complex number")
             return NotImplemented if reflected else getattr(complex(mine), f"__{name_of[operate]}__")(other)

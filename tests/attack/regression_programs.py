@@ -1540,3 +1540,12 @@ def super_of_what_is_no_instance():
                         lambda: Bare().gone(), lambda: Other().name(), lambda: Made(), lambda: super(3, ask()).name())
     held = [Other]
     return f, (row(), lambda: held[0]()), lambda: held.__setitem__(0, Base)
+
+
+@case
+def powers_with_a_modulus_are_of_integers():
+    held = [-2, 2.5]
+    def f(v, n, m):
+        return v * 2, tried(lambda: pow(held[0], n, m), lambda: pow(held[1], 2, 5), lambda: pow(n, 2, held[1]),
+                            lambda: pow(n, -1, m), lambda: pow(n, 2, 0), lambda: pow(held[1], n))
+    return f, (row(), 3, 7), lambda: held.reverse()
