@@ -168,7 +168,7 @@ def is_library(module: types.ModuleType) -> bool:
 
     top = module.__name__.split(".")[0]
     file = getattr(module, "__file__", None)
-    return top in sys.stdlib_module_names or top in ("torch", "numpy") or file is not None and "site-packages" in file
+    return top in sys.stdlib_module_names or top in ("torch", "numpy") or isinstance(file, str) and "site-packages" in file
 
 
 # -- everything else ----

@@ -10,6 +10,7 @@ import collections.abc
 import contextlib
 import dataclasses
 import enum
+import fractions
 import functools
 import math
 import operator
@@ -1549,3 +1550,28 @@ def powers_with_a_modulus_are_of_integers():
         return v * 2, tried(lambda: pow(held[0], n, m), lambda: pow(held[1], 2, 5), lambda: pow(n, 2, held[1]),
                             lambda: pow(n, -1, m), lambda: pow(n, 2, 0), lambda: pow(held[1], n))
     return f, (row(), 3, 7), lambda: held.reverse()
+
+
+@case
+def a_negative_number_keeps_its_parentheses_in_a_native_step():
+    class Half:
+        def __rpow__(self, other):
+            return other ** self.exponent()
+        def exponent(self):
+            torch._dynamo.graph_break()
+            return 0.5
+    def f(v, q, d):
+        n, i = -2, -2j
+        return v * 2, n ** q, n ** Half(), (v.shape[0] * -1) ** q, d["k"] ** q, d["k"] ** Half().exponent(), i ** q, [n][0] ** q
+    d = {"k": -3.0}
+    return f, (row(), fractions.Fraction(1, 2), d), lambda: d.update(k=-4.0)
+
+
+@case
+def a_module_whose_file_is_no_text():
+    settings = types.ModuleType("settings")
+    settings.rate, settings.__file__ = 2, 3
+    def f(v):
+        settings.rate += 1
+        return v * settings.rate
+    return f, (row(),), lambda: setattr(settings, "__file__", None)

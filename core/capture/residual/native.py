@@ -50,9 +50,14 @@ def _operands(rest: Rest, node: Any) -> Any:
     return made
 
 
+def _value(text: str, node: Any) -> Any:
+    """A finished operand. What is more than a name is parsed, so that it keeps its parentheses: `(-2) ** x`."""
+    return load(text, node) if text.isidentifier() else ast.parse(text, mode="eval").body
+
+
 def _operand(rest: Rest, node: Any) -> Any:
     if id(node) in rest.names:
-        value = load(rest.names[id(node)], node)
+        value = _value(rest.names[id(node)], node)
         if isinstance(node, ast.JoinedStr):                     # also the format of a field, which must be a text display
             return ast.JoinedStr([ast.FormattedValue(value, -1, None)])
         return ast.FormattedValue(value, -1, None) if isinstance(node, ast.FormattedValue) else value
