@@ -111,12 +111,15 @@ def call_module(ev: Any, module: ModuleValue, args: list[Value], kwargs: dict[st
         method = special(ev, module, "__call__")
         assert method is not None
         return call(ev, method, args, kwargs)
-    hooked = any(held.get(name) for name in ("_forward_hooks", "_forward_pre_hooks"))
+    hooks = ("_forward_hooks", "_forward_pre_hooks")
+    if not all(name in held for name in hooks):
+        raise Break("call-unknown", what=f"a module whose Module.__init__() has not run ({module.cls.__name__})")
+    hooked = any(held[name] for name in hooks)
     if hooked:
         through = get_attribute(ev, module, "_call_with_hooks")
         args, kwargs = [TupleValue(list(args)), new_dict(ev, [(Const(k), v) for k, v in kwargs.items()])], {}
     else:
-        for name in ("_forward_hooks", "_forward_pre_hooks"):
+        for name in hooks:
             if module.origin is not None:
                 ev.guard("SEQUENCE_LENGTH", InstanceDictOrigin(module.origin, name), 0, "a module without hooks")
         through = get_attribute(ev, module, "forward")

@@ -12,7 +12,7 @@ from ..tensor.dtypes import dtype
 from ..tensor.tensor import Tensor
 from .attributes import bind, guard_class_attribute
 from .builtin_types import BUILTIN_TYPES, collection
-from .calls import call
+from .calls import call, positional_defaults
 from .iterate import items_of
 from .native import call_class
 from .reading import is_api_class, is_plain_object, keeps_tuple_methods
@@ -26,6 +26,7 @@ from .values import (
     Const,
     DictValue,
     ExceptionValue,
+    FunctionValue,
     ListValue,
     ObjectValue,
     TupleValue,
@@ -186,15 +187,19 @@ def dataclass_init(ev: Any, made: ObjectValue, cls: type, raw: Any, args: list[V
 
 def named_tuple(ev: Any, cls: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """An instance of a named tuple; the API's return types take one sequence."""
-    fields = cls._fields
+    fields: tuple[str, ...] = cls._fields
     if (cls.__module__ or "").startswith("torch.return_types") and len(args) == 1 and len(fields) != 1:
         return TupleValue(items_of(ev, args[0]), cls)
     new = cls.__new__
     settled(ev, cls, "__new__")
     if not keeps_tuple_methods(ev, cls):
         raise Break("construct", what=f"an object of class {cls.__name__}")
-    if new.__code__.co_filename not in ("<string>",) and not new.__code__.co_filename.startswith("<"):
+    code = getattr(new, "__code__", None)
+    if code is None or not code.co_filename.startswith("<"):
         raise Break("construct", what=f"an object of class {cls.__name__}")
+    fields = code.co_varnames[1:code.co_argcount]              # whatever has become of cls._fields
+    defaults = positional_defaults(ev, FunctionValue(ev.pin(new, "new"), new))
+    has = dict(zip(fields[len(fields) - len(defaults):], defaults))
     given = dict(zip(fields, args))
     if len(args) > len(fields):
         ev.raise_error(TypeError, f"{cls.__name__}.__new__() takes {len(fields) + 1} positional arguments but "
@@ -206,9 +211,9 @@ def named_tuple(ev: Any, cls: Any, args: list[Value], kwargs: dict[str, Value]) 
         given[name] = value
     for name in fields:
         if name not in given:
-            if name not in cls._field_defaults:
+            if name not in has:
                 ev.raise_error(TypeError, f"{cls.__name__}.__new__() missing 1 required positional argument: '{name}'")
-            given[name] = ev.existing(ev.pin(cls._field_defaults[name], name), cls._field_defaults[name])
+            given[name] = has[name]
     return TupleValue([given[name] for name in fields], cls)
 
 

@@ -12,19 +12,33 @@ from typing import Any
 from ..guards.facts import same as equal_constants
 from ..symbolic.symint import sym_not
 from .containers import complete, dict_find, key_of, list_items
-from .operators import SCALARS, as_set, call_special, is_set_like, length, on_scalars, refuse_other_types, truth, unary
+from .operators import (
+    SCALARS,
+    as_set,
+    call_special,
+    is_set_like,
+    length,
+    on_scalars,
+    refuse_other_types,
+    refuse_own_operators,
+    truth,
+    unary,
+)
 from .relied import class_lookup, settle_members, settled
 from .signals import Break
 from .torch_calls import lower
 from .values import (
+    BuiltinMethodValue,
     BuiltinValue,
     ClassValue,
     Const,
     DictValue,
     DictViewValue,
+    FunctionValue,
     ListValue,
     MethodValue,
     NativeValue,
+    ObjectValue,
     OpaqueValue,
     PyModuleValue,
     RangeValue,
@@ -56,9 +70,14 @@ def compare(ev: Any, op: type, a: Value, b: Value) -> Value:
     settle_members(ev, (name, reflected, "__eq__"), a, b)
     if isinstance(a, SCALARS) and isinstance(b, SCALARS):
         return on_scalars(ev, function, a, b)
+    sides = [(a, name, b), (b, reflected, a)]
+    if isinstance(b, ObjectValue):
+        refuse_own_operators(name.strip("_"), a)
+        if a.type is not b.type and issubclass(b.type, a.type):
+            sides.reverse()                                                    # a subclass is asked first
     if op is ast.Eq or op is ast.NotEq:
-        for left, right in ((a, b), (b, a)):
-            found = call_special(ev, left, name, right) or (
+        for left, method, right in sides:
+            found = call_special(ev, left, method, right) or (
                 negated(ev, call_special(ev, left, "__eq__", right)) if op is ast.NotEq else None)
             if found is not None:
                 return found
@@ -70,7 +89,7 @@ def compare(ev: Any, op: type, a: Value, b: Value) -> Value:
                 raise Break("operator", name="==", what=f"members of {cls.__name__}, which compares in a way of its own")
         same = equal(ev, a, b)
         return Const(same if op is ast.Eq else sym_not(same))
-    for left, method, right in ((a, name, b), (b, reflected, a)):
+    for left, method, right in sides:
         found = call_special(ev, left, method, right)
         if found is not None:
             return found
@@ -164,6 +183,10 @@ def identical(ev: Any, a: Value, b: Value) -> bool:
     if isinstance(a, BuiltinValue | PyModuleValue | NativeValue):
         return a.real is getattr(b, "real", None)
     real_a, real_b = getattr(a, "real", None), getattr(b, "real", None)
+    if isinstance(a, MethodValue | BuiltinMethodValue) and a.origin is not None and b.origin is not None:
+        if a.origin == b.origin:
+            return True
+        raise Break("operator", name="is", what="two bound methods")
     if isinstance(a, TupleValue) and all(v.origin is not None or constant_tuple(v) for v in (a, b)):
         raise Break("operator", name="is", what="two tuples")
     if isinstance(a, RangeValue) and a.origin is not None and b.origin is not None:
@@ -204,13 +227,17 @@ def contains(ev: Any, container: Value, item: Value) -> Any:
     if isinstance(container, Const):
         item = ev.force(item)
         if not isinstance(item, Const):
-            if not isinstance(container.value, str):
+            if not isinstance(container.value, str) or issubclass(item.type, str):
                 raise Break("operator", name="in", what=f"{item.type.__name__} and {container.type.__name__}")
             ev.raise_error(TypeError, f"'in <string>' requires string as left operand, not {item.type.__name__}")
         return ev.native(operator.contains, container.value, item.value)  # type: ignore[attr-defined]
     if isinstance(container, RangeValue):
         inner = ev.force(item)
-        return isinstance(inner, Const) and lower(ev, inner) in range(container.start, container.stop, container.step)
+        if isinstance(inner, ListValue | TupleValue | DictValue | SetValue | ClassValue | FunctionValue):
+            return False
+        if not isinstance(inner, Const):                 # what equals a number decides itself
+            raise Break("operator", name="in", what=f"{inner.type.__name__} and a range")
+        return lower(ev, inner) in range(container.start, container.stop, container.step)
     if isinstance(container, ClassValue):                # the metaclass decides (an enum: 3.12 also looks for values)
         item = ev.force(item)
         by_enum = settled(ev, type(container.cls), "__contains__")[0] is enum.EnumMeta

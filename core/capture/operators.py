@@ -124,8 +124,8 @@ def made_in_c(cls: type) -> bool:
 def refuse_own_operators(name: str, a: Value) -> None:
     """Break where the left side is of a class in C that has operators with objects of any class: NumPy's numbers, Counter."""
     written = isinstance(a, ObjectValue | TensorValue | ListValue | TupleValue | SetValue | ClassValue | ModuleValue)
-    if not written and a.type not in CLOSED and a.type not in STAND_INS or a.type is collections.Counter:
-        raise Break("operator", name=SYMBOLS[name], what=f"{a.type.__name__} and an object")
+    if not written and made_in_c(a.type) or a.type is collections.Counter:
+        raise Break("operator", name=SYMBOLS.get(name, name), what=f"{a.type.__name__} and an object")
 
 
 # -- arithmetic ----

@@ -1575,3 +1575,69 @@ def a_module_whose_file_is_no_text():
         settings.rate += 1
         return v * settings.rate
     return f, (row(),), lambda: setattr(settings, "__file__", None)
+
+
+@case
+def comparisons_ask_subclasses_first():
+    class Base:
+        def __init__(self, name):
+            self.name = name
+        def __eq__(self, other):
+            return f"{self.name} == {other.name}"
+        def __lt__(self, other):
+            return f"{self.name} < {other.name}"
+        def __gt__(self, other):
+            return f"{self.name} > {other.name}"
+    class Derived(Base):
+        pass
+    class Own(list):
+        def __eq__(self, other):
+            return "own"
+        __gt__ = __eq__
+    def f(v, a, b, own, number, member):
+        return v, a == b, b == a, a != b, a < b, b < a, a > b, own == [1], own == [1], own > [1], member == own, \
+            tried(lambda: (number > own).tolist(), lambda: (number == own).tolist(), lambda: own == 5, lambda: own == number)
+    return f, (row(), Base("base"), Derived("derived"), Own([1, 2]), numpy.float32(1.5), next(iter(Planet))), nothing
+
+
+@case
+def defaults_of_a_named_tuple_are_those_of_new():
+    def f(v):
+        pair = Pair(2)
+        return v * pair.k, pair
+    def change():
+        Pair.__new__.__defaults__ = (8,)
+        del Pair._field_defaults
+        Pair._fields = ("a", "b")
+    Pair = collections.namedtuple("Pair", "k m", defaults=[7])
+    return f, (row(),), change
+
+
+@case
+def ranges_and_bound_methods_of_all_kinds():
+    class Two:
+        def __eq__(self, other):
+            return other == 2
+        def run(self):
+            return 1
+    def f(v, r, number, two, run, same):
+        return v, number in r, two in r, tried(lambda: v[0] in r), [] in r, 2.0 in r, run is same, two.run is run, \
+            run == same, len is same
+    two = Two()
+    run = two.run
+    return f, (row(), range(1, 3), numpy.int64(2), two, run, run), nothing
+
+
+@case
+def a_module_that_was_not_initialised():
+    class Half(nn.Module):
+        def __init__(self, whole):
+            if whole:
+                super().__init__()
+            self.__dict__["k"] = 2
+        def forward(self, v):
+            return v * self.k
+    held = [Half(True)]
+    def f(v):
+        return v + held[0](v).sum()
+    return f, (row(),), lambda: held.__setitem__(0, Half(False))
