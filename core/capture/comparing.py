@@ -28,7 +28,6 @@ from .relied import class_lookup, settle_members, settled
 from .signals import Break
 from .torch_calls import lower
 from .values import (
-    BuiltinMethodValue,
     BuiltinValue,
     ClassValue,
     Const,
@@ -183,16 +182,12 @@ def identical(ev: Any, a: Value, b: Value) -> bool:
     if isinstance(a, BuiltinValue | PyModuleValue | NativeValue):
         return a.real is getattr(b, "real", None)
     real_a, real_b = getattr(a, "real", None), getattr(b, "real", None)
-    if isinstance(a, MethodValue | BuiltinMethodValue) and a.origin is not None and b.origin is not None:
-        if a.origin == b.origin:
-            return True
-        raise Break("operator", name="is", what="two bound methods")
     if isinstance(a, TupleValue) and all(v.origin is not None or constant_tuple(v) for v in (a, b)):
         raise Break("operator", name="is", what="two tuples")
-    if isinstance(a, RangeValue) and a.origin is not None and b.origin is not None:
+    if a.origin is not None and b.origin is not None and (real_a is None or real_b is None):
         if a.origin == b.origin:
             return True
-        raise Break("operator", name="is", what="two ranges")
+        raise Break("operator", name="is", what=f"two objects of class {a.type.__name__}")       # bound methods, ranges, ...
     if real_a is None or real_b is None or a.origin is None or b.origin is None:
         return False
     same = real_a is real_b

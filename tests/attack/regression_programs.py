@@ -1620,12 +1620,13 @@ def ranges_and_bound_methods_of_all_kinds():
             return other == 2
         def run(self):
             return 1
-    def f(v, r, number, two, run, same):
+    def f(v, r, number, two, run, same, *others):
         return v, number in r, two in r, tried(lambda: v[0] in r), [] in r, 2.0 in r, run is same, two.run is run, \
-            run == same, len is same
+            run == same, len is same, [a is b for a in others for b in others], [a == b for a in others for b in others]
     two = Two()
     run = two.run
-    return f, (row(), range(1, 3), numpy.int64(2), two, run, run), nothing
+    others = (functools.partial(len, ()), slice(1), range(2), {}.keys(), iter([]))
+    return f, (row(), range(1, 3), numpy.int64(2), two, run, run, *others, *others), nothing
 
 
 @case
@@ -1641,3 +1642,16 @@ def a_module_that_was_not_initialised():
     def f(v):
         return v + held[0](v).sum()
     return f, (row(),), lambda: held.__setitem__(0, Half(False))
+
+
+@case
+def comprehensions_that_look_at_their_variables():
+    def f(v, items):
+        v = v * 2
+        texts = [sorted(locals()) for i in items]
+        more = {i: len(vars()) for i in items}
+        found = [eval("i + 1") for i in items]
+        def inside():
+            return len(items), sorted(locals())
+        return v + 1, texts, more, found, [dir() for i in items], inside()
+    return f, (row(), [1, 2]), nothing

@@ -39,11 +39,19 @@ class Comprehension:
 _known: dict[tuple, Comprehension] = {}
 
 
+def _looks_at_variables(node: ast.AST) -> bool:
+    """locals(), vars() and dir() without arguments, eval and exec."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) \
+        and (node.func.id in ("eval", "exec") or node.func.id in ("locals", "vars", "dir") and not node.args)
+
+
 def comprehension_unit(unit: Unit, node: Any, local: set[str]) -> Comprehension:
     """The function for comprehension `node` of `unit`. `local`: names that are variables there. What functions made inside
     it see, what it binds with `:=`, and whatever a generator expression mentions, it shares with the function around it."""
     if any(isinstance(n, ast.Await) or isinstance(n, ast.comprehension) and n.is_async for n in ast.walk(node)):
         raise CannotResume("the comprehension is asynchronous")
+    if any(map(_looks_at_variables, ast.walk(node))):
+        raise CannotResume("the comprehension looks at its own variables")
     own = {n.id for clause in node.generators for n in ast.walk(clause.target) if isinstance(n, ast.Name)}
     outside = {id(n) for n in ast.walk(node.generators[0].iter)}
     inside = [n for n in ast.walk(node) if id(n) not in outside]

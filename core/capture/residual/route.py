@@ -21,8 +21,9 @@ _codes: dict[int, types.CodeType] = {}
 def routed(unit: Unit) -> Callable[[types.FunctionType, Any], types.FunctionType]:
     """`routed(unit)(function, runtime)` is `function` with its calls going through `runtime.call`.
 
-    NotImplementedError for a function that lists its own variables: the routed one has a variable more."""
-    if any(name in unit.code.co_names for name in ("locals", "dir", "vars", "eval", "exec")):
+    NotImplementedError for a function that lists its own variables, itself or in a function inside it: the routed one has a
+    variable more."""
+    if lists_variables(unit.code):
         raise NotImplementedError
     code = _codes.get(id(unit.code))
     if code is None:
@@ -38,6 +39,11 @@ def routed(unit: Unit) -> Callable[[types.FunctionType, Any], types.FunctionType
         return made
 
     return make
+
+
+def lists_variables(code: types.CodeType) -> bool:
+    return any(name in code.co_names for name in ("locals", "dir", "vars", "eval", "exec")) \
+        or any(lists_variables(inner) for inner in code.co_consts if isinstance(inner, types.CodeType))
 
 
 def _compile(unit: Unit) -> types.CodeType:
