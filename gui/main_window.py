@@ -76,6 +76,7 @@ class MainWindow(QMainWindow):
         self.timeline: Any = None
         self.say_in_dialogs = True
         self._restored = False               # whether the views are arranged as they were left
+        self._state: QByteArray | None = None        # their arrangement when they were last seen
         self.center = QStackedWidget()
         self.setCentralWidget(self.center)
         self._start_page: StartPage | None = None
@@ -213,6 +214,7 @@ class MainWindow(QMainWindow):
             if isinstance(state, QByteArray):
                 if self.restoreState(state, STATE_VERSION):
                     self.docks.restored()
+                    self._state = state
                 else:
                     self.docks.reset()
 
@@ -237,12 +239,18 @@ class MainWindow(QMainWindow):
         self.center.setCurrentWidget(self._page)
         if not shown:
             self.docks.set_visible(True)
-            self.docks.size()
-            QTimer.singleShot(0, self, self.docks.size)
+            self._share_out()
+            QTimer.singleShot(0, self, self._share_out)
         self.setWindowTitle(f"{self.model.facts.script_name()} \N{EN DASH} Guardscope")
         self.place.setText(Path(str(session.path)).name)
         self.place.setToolTip(str(session.path))
         self.commands.update()
+
+    def _share_out(self) -> None:
+        """Sizes of the docks that have just been shown: as they were left, or as the layout says."""
+        assert self.docks is not None
+        if self._state is None or not self.restoreState(self._state, STATE_VERSION):
+            self.docks.size()
 
     def _wait_page(self, path: str) -> None:
         """What is painted until the file is open."""
@@ -256,6 +264,8 @@ class MainWindow(QMainWindow):
     def go_home(self) -> None:
         """Show the start page."""
         if self.docks is not None:
+            if self.center.currentWidget() is self._page:
+                self._state = self.saveState(STATE_VERSION)
             self.docks.set_visible(False)
         if self._start_page is not None:
             self.center.removeWidget(self._start_page)
