@@ -11,7 +11,7 @@ from typing import Any
 
 from ..guards.facts import same as equal_constants
 from ..symbolic.symint import sym_not
-from .containers import complete, dict_find, key_of, list_items
+from .containers import complete, dict_find, list_items, member_key
 from .operators import (
     SCALARS,
     as_set,
@@ -218,7 +218,7 @@ def contains(ev: Any, container: Value, item: Value) -> Any:
     if isinstance(container, DictValue):
         return dict_find(ev, container, item) is not None
     if isinstance(container, SetValue):
-        return key_of(ev, item) in container.items
+        return member_key(ev, item) in container.items
     if isinstance(container, Const):
         item = ev.force(item)
         if not isinstance(item, Const):

@@ -51,6 +51,9 @@ class Identity:
         return self.of
 
 
+FIELDS, MEMBERS = object(), object()          # begin the keys of frozen dataclasses and frozensets, which equal no tuple
+
+
 def key_of(ev: Any, value: Value) -> Any:
     """The internal key of a dict key or set member. Raises TypeError in the script for unhashable ones."""
     value = ev.force(value)
@@ -83,13 +86,21 @@ def key_of(ev: Any, value: Value) -> Any:
         if fields is not None and value.cls.__dataclass_params__.frozen:      # type: ignore[attr-defined]
             from .attributes import get_attribute
 
-            return (value.cls, *(key_of(ev, get_attribute(ev, value, name)) for name in fields))
+            return (FIELDS, value.cls, *(key_of(ev, get_attribute(ev, value, name)) for name in fields))
         raise Break("operator", name="hash()", what=f"an object of class {value.cls.__name__}")
     if isinstance(value, ListValue | DictValue | SetValue) and getattr(value, "cls", None) is not frozenset:
         ev.raise_error(TypeError, f"unhashable type: '{value.type.__name__}'")
     if isinstance(value, SetValue):
-        return (frozenset, frozenset(value.items))
+        return (MEMBERS, frozenset(value.items))
     raise Break("operator", name="hash()", what=f"{value.type.__name__}")
+
+
+def member_key(ev: Any, value: Value) -> Any:
+    """The key of what is looked for in a set: a set is looked for as the frozenset of its members."""
+    value = ev.force(value)
+    if isinstance(value, SetValue) and value.cls is set:
+        return (MEMBERS, frozenset(value.items))
+    return key_of(ev, value)
 
 
 def identity_key(ev: Any, value: Any, new: Any) -> Identity:

@@ -16,6 +16,7 @@ from .containers import (
     dict_items,
     dict_set,
     key_of,
+    member_key,
     new_dict,
 )
 from .operators import as_set, set_operation, truth
@@ -122,14 +123,14 @@ def set_add(ev: Any, self: SetValue, item: Value) -> Value:
 
 
 def set_discard(ev: Any, self: SetValue, item: Value) -> Value:
-    self.items.pop(key_of(ev, item), None)
+    self.items.pop(member_key(ev, item), None)
     self.changed = True
     ev.changed(self)
     return NONE
 
 
 def set_remove(ev: Any, self: SetValue, item: Value) -> Value:
-    if key_of(ev, item) not in self.items:
+    if member_key(ev, item) not in self.items:
         ev.raise_error(KeyError, item)
     return set_discard(ev, self, item)
 

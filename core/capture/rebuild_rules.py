@@ -299,10 +299,14 @@ def partial(r: Rebuilder, v: PartialValue) -> str:
 
 
 def slice_(r: Rebuilder, v: SliceValue) -> str:
+    if v.origin is not None:
+        return r.fetch(v.origin)
     return f"{r.pin(slice)}({r.value(v.start)}, {r.value(v.stop)}, {r.value(v.step)})"
 
 
 def range_(r: Rebuilder, v: RangeValue) -> str:
+    if v.origin is not None:
+        return r.fetch(v.origin)
     return f"{r.pin(range)}({v.start}, {v.stop}, {v.step})"
 
 

@@ -39,7 +39,7 @@ def too_long(*_: object) -> None:
 def endless(name: str, seed: int, setting: dict[str, Any]) -> bool:
     """Whether plain Python takes a second or more, until its memory is full for instance: then tracing may take longer."""
     begun = time.process_time()
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS, 1)       # again, where nobody heard the alarm
     try:
         attempt(name, seed, {**setting, "disable": True})
     except (TooLong, Exception):
@@ -75,7 +75,7 @@ def attack(argv: list[str]) -> int:
         rng = random.Random(seed)
         name = rng.choice(names) if names and rng.random() < options.known else f"generated {seed // EACH}"
         setting = {"backend": options.backend, "dynamic": rng.choice([None, None, True, False])}
-        signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, SECONDS, 1)       # again, where nobody heard the alarm
         try:
             failure = attempt(name, seed, setting)
             signal.setitimer(signal.ITIMER_PROF, 0)

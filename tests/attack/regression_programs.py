@@ -1655,3 +1655,17 @@ def comprehensions_that_look_at_their_variables():
             return len(items), sorted(locals())
         return v + 1, texts, more, found, [dir() for i in items], inside()
     return f, (row(), [1, 2]), nothing
+
+
+@case
+def keys_that_look_alike():
+    @dataclasses.dataclass(frozen=True)
+    class Key:
+        n: int
+    def f(v, s):
+        d = {Key(1): "key", frozenset([1, 2]): "set", (Key, 1): "pair"}
+        outer = {frozenset([1, 2]), frozenset()}
+        outer.discard({1, 2})
+        return v, d[Key(1)], d[Key, 1], (frozenset, frozenset([1, 2])) in d, {1} in outer, set() in outer, \
+            list(map(len, outer)), tried(lambda: s in d, lambda: outer.add(s), lambda: outer.remove(s), lambda: s in s, lambda: [1] in s)
+    return f, (row(), {1, 2}), nothing
