@@ -1667,5 +1667,6 @@ def keys_that_look_alike():
         outer = {frozenset([1, 2]), frozenset()}
         outer.discard({1, 2})
         return v, d[Key(1)], d[Key, 1], (frozenset, frozenset([1, 2])) in d, {1} in outer, set() in outer, \
-            list(map(len, outer)), tried(lambda: s in d, lambda: outer.add(s), lambda: outer.remove(s), lambda: s in s, lambda: [1] in s)
+            list(map(len, outer)), tried(lambda: s in d, lambda: outer.add(s), lambda: outer.remove(s),
+                                               lambda: s in s, lambda: [1] in s)
     return f, (row(), {1, 2}), nothing
