@@ -265,7 +265,7 @@ def read_object(ev: Evaluator, origin: Origin, real: Any, cls: type) -> Value:
 
         ev.guard("TYPE_MATCH", origin, slice, "a slice")
         return SliceValue(*(ev.existing(AttrOrigin(origin, n), getattr(real, n)) for n in ("start", "stop", "step")),
-                          origin)
+                          origin=origin)
     if cls is functools.partial:
         return read_partial(ev, origin, real)
     if cls is types.MethodType:

@@ -221,7 +221,7 @@ class SetValue(Value):
 class SliceValue(Value):
     __slots__ = ("start", "stop", "step")
 
-    def __init__(self, start: Value, stop: Value, step: Value, origin: Origin | None = None) -> None:
+    def __init__(self, start: Value, stop: Value, step: Value, *, origin: Origin | None = None) -> None:
         super().__init__(origin)
         self.start, self.stop, self.step = start, stop, step
 
