@@ -1670,3 +1670,19 @@ def keys_that_look_alike():
             list(map(len, outer)), tried(lambda: s in d, lambda: outer.add(s), lambda: outer.remove(s),
                                                lambda: s in s, lambda: [1] in s)
     return f, (row(), {1, 2}), nothing
+
+
+@case
+def context_managers_whose_methods_are_none():
+    def manager(**given):
+        methods = {"__enter__": lambda self: 3, "__exit__": lambda self, *e: None}
+        return type("Manager", (), {**methods, **given})
+    def entered(make, body):
+        with make() as value:
+            body.append(value)
+        return value
+    def f(v, makers):
+        body = []
+        return v * 2, tried(*(lambda m=m: entered(m, body) for m in makers)), body
+    makers = [manager(), manager(__enter__=None), manager(__exit__=None), type("Bare", (), {})]
+    return f, (row(), makers), makers.reverse

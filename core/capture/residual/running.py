@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...guards.guard import ABSENT
+
 END = object()          # what `next` gives at the end of a loop's iterator
 
 
@@ -57,19 +59,20 @@ class Entering(Resumed):
     def __init__(self, manager: Any) -> None:
         enter, exit = special(manager, "__enter__"), special(manager, "__exit__")
         lacks = f"'{type(manager).__name__}' object does not support the context manager protocol"
-        if enter is None:
+        if enter is ABSENT:
             raise TypeError(lacks)
-        if exit is None:
+        if exit is ABSENT:
             raise TypeError(f"{lacks} (missed __exit__ method)")
         super().__init__(exit)
         self.enter: Callable[[], Any] = enter
 
 
 def special(value: Any, name: str) -> Any:
-    """A special method, bound, as the interpreter looks it up: on the class only."""
+    """A special method, bound, as the interpreter looks it up: on the class only. ABSENT if there is none; None is what a
+    class says that forbids it."""
     for base in type(value).__mro__:
         if name in base.__dict__:
             raw = base.__dict__[name]
             get = getattr(type(raw), "__get__", None)
             return raw if get is None else get(raw, value, type(value))
-    return None
+    return ABSENT
