@@ -20,6 +20,7 @@ def drivers(monkeypatch, tmp_path):
 
 def install(drivers, monkeypatch, tmp_path):
     """As the package does: the library below the installation."""
+    monkeypatch.setattr("importlib.metadata.distribution", _missing)          # whatever is installed here
     library = tmp_path / "lib" / drivers.INTEL
     library.parent.mkdir()
     library.write_bytes(b"a library")
