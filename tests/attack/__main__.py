@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import resource
 import signal
@@ -37,16 +38,26 @@ def too_long(*_: object) -> None:
 
 
 def endless(name: str, seed: int, setting: dict[str, Any]) -> bool:
-    """Whether plain Python takes a second or more, until its memory is full for instance: then tracing may take longer."""
-    begun = time.process_time()
-    signal.setitimer(signal.ITIMER_PROF, SECONDS, 1)       # again, where nobody heard the alarm
+    """Whether plain Python takes more than a second as well, until its memory is full for instance: then tracing may take
+    longer. In a process of its own, because a loop in C hears no alarm."""
+    sys.stdout = sys.__stdout__              # the alarm may have gone off where redirected output would be put back
+    child = os.fork()
+    if child == 0:
+        try:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            attempt(name, seed, {**setting, "disable": True})
+        finally:
+            os._exit(0)
     try:
-        attempt(name, seed, {**setting, "disable": True})
-    except (TooLong, Exception):
-        pass
-    signal.setitimer(signal.ITIMER_PROF, 0)
-    sys.stdout = sys.__stdout__              # the alarm may go off where redirected output would be put back
-    return time.process_time() - begun > 1
+        for _ in range(100):
+            if os.waitpid(child, os.WNOHANG)[0]:
+                return False
+            time.sleep(0.01)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    except ChildProcessError:
+        return False
+    return True
 
 
 def attack(argv: list[str]) -> int:
@@ -80,6 +91,7 @@ def attack(argv: list[str]) -> int:
             failure = attempt(name, seed, setting)
             signal.setitimer(signal.ITIMER_PROF, 0)
         except TooLong:
+            signal.setitimer(signal.ITIMER_PROF, 0)
             if endless(name, seed, setting):
                 abandoned += 1
             else:

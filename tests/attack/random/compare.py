@@ -131,6 +131,9 @@ class Pairing:
 
     def mapping(self, a: Any, b: Any, where: str) -> None:
         if len(a) != len(b):
+            texts = [[k for k in d if isinstance(k, str) and "0x" in k] for d in (a, b)]
+            if all(texts) and {ADDRESS.sub("", k) for k in texts[0]} == {ADDRESS.sub("", k) for k in texts[1]}:
+                return                       # addresses of objects that are gone: how many differ is nobody's promise
             self.fail(f"keys of {where}", list(a), list(b))
         items = collections.OrderedDict.items if isinstance(a, collections.OrderedDict) else dict.items
         for (x, p), (y, q) in zip(items(a), items(b)):     # no look-up: a class may have been given another hash
