@@ -26,6 +26,7 @@ REASONS: dict[str, tuple[str, str]] = {
     "call-output": ("{what} writes output, which a graph cannot do", "move it out of the compiled function"),
     "call-unknown": ("{what} is not Python source and has no rule here", "call it outside the compiled function"),
     "call-library": ("{what} belongs to a library that is not traced", "call it outside the compiled function"),
+    "call-unready": ("{what} is called, but Module.__init__() has not run for it", "call super().__init__() first"),
     "call-disabled": ("{what} is excluded from compilation", "remove the decorator if it can be traced"),
     "call-explicit": ("torch._dynamo.graph_break() was called", "remove the call"),
     "call-nosource": ("{what} has no source that can be proved to be what runs", "define it in a file"),

@@ -113,7 +113,7 @@ def call_module(ev: Any, module: ModuleValue, args: list[Value], kwargs: dict[st
         return call(ev, method, args, kwargs)
     hooks = ("_forward_hooks", "_forward_pre_hooks")
     if not all(name in held for name in hooks):
-        raise Break("call-unknown", what=f"a module whose Module.__init__() has not run ({module.cls.__name__})")
+        raise Break("call-unready", what=f"a module ({module.cls.__name__})")
     hooked = any(held[name] for name in hooks)
     if hooked:
         through = get_attribute(ev, module, "_call_with_hooks")

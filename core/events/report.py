@@ -225,14 +225,16 @@ def _breaks(console: Console, session: Session) -> None:
     if not session.breaks:
         return
     _title(console, "Graph breaks")
-    for b in session.breaks[:MOST_LINES]:
-        _line(console, f"{session.codes[b.code].title}  {summary.place_text(b)}: {b.sentence} [{b.name}, {b.effect}]")
-        if source := summary.span_text(session, b):
+    counts = Counter((session.codes[b.code].title, summary.place_text(b), b.sentence, f"[{b.name}, {b.effect}]",
+                      summary.span_text(session, b), b.hint) for b in session.breaks)       # every version breaks there
+    for (title, place, sentence, kind, source, hint), versions in list(counts.items())[:MOST_LINES]:
+        _line(console, f"{title}  {place}: {sentence} {kind}{f' in {versions} versions' if versions > 1 else ''}")
+        if source:
             _line(console, f"    {source}")
-        if b.hint:
-            _line(console, f"    {b.hint}")
-    if len(session.breaks) > MOST_LINES:
-        _line(console, f"... and {len(session.breaks) - MOST_LINES} more")
+        if hint:
+            _line(console, f"    {hint}")
+    if len(counts) > MOST_LINES:
+        _line(console, f"... and {len(counts) - MOST_LINES} more")
 
 
 def _given_up(console: Console, session: Session) -> None:

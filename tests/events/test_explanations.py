@@ -175,3 +175,20 @@ for flag in (False, False, True, True):
     assert "locals" in rows["looks"].why and rows["looks"].calls == 3
     assert rows["passes_on"].why == "it computes nothing on tensors" and rows["passes_on"].calls == 2
     assert report.count("it computes nothing on tensors (runs as plain Python, 2 runs)") == 1
+
+
+def test_a_break_of_several_versions_is_told_once(record):
+    session, report, _ = record("""
+@torch.compile(dynamic=False)
+def scale(x):
+    y = x * 2
+    print("working")
+    return y + 1
+
+for n in (2, 3, 4):
+    scale(torch.ones(n))
+""")
+    assert len(session.breaks) == 3
+    told = [line for line in report.splitlines() if "print() writes output" in line and line.startswith("scale")]
+    assert told == ["scale  line 6, columns 5-20: print() writes output, which a graph cannot do [call-output, resume] "
+                    "in 3 versions"]
