@@ -13,6 +13,7 @@ from ..widgets.page import Page, code, esc, link, mark
 from ..words import call_sentence, call_title, no_calls, outcome_words, signature
 from .base import View
 
+LONGEST_WHOLE = 20           # characters of a value's name that are never broken
 MOST_VERSIONS = 16
 MOST_DIFFERENCES = 40
 
@@ -87,7 +88,8 @@ class CallView(View):
                 ("<br><span class='muted'>nearest</span>" if nearest else "") if i == 0 else ""
             head = f"<td rowspan='{len(failures)}' valign='top' style='white-space:pre'>{title}</td>" if i == 0 else ""
             target = f"guard:{artifact}:{f.index}"
-            rows.append(f"<tr class='failed'>{head}<td><a href='{target}' class='code'>{esc(place_of(f))}</a></td>"
+            whole = " style='white-space:pre'" if len(place_of(f)) <= LONGEST_WHOLE else ""        # x.shape[0] in one line
+            rows.append(f"<tr class='failed'>{head}<td{whole}><a href='{target}' class='code'>{esc(place_of(f))}</a></td>"
                         f"<td>{code(short_numbers(f.expected))}</td>"
                         f"<td class='bad'><b>{code(short_numbers(f.seen))}</b></td></tr>")
         return "".join(rows)
