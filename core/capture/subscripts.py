@@ -11,7 +11,7 @@ from .containers import dict_find, dict_set, list_items, touch_list
 from .operators import call_special, on_scalars, refuse_unknown, special
 from .relied import can_change, class_lookup, settled
 from .signals import Break
-from .torch_calls import lower
+from .torch_calls import CannotLower, lower
 from .values import (
     ClassValue,
     Const,
@@ -57,11 +57,11 @@ def get_item(ev: Any, obj: Value, key: Value) -> Value:
     if isinstance(obj, DictValue):
         return from_dict(ev, obj, key)
     if isinstance(obj, Const):
-        return on_scalars(ev, operator.getitem, obj, Const(lower(ev, key)))
+        return on_scalars(ev, operator.getitem, obj, Const(plain_key(ev, key, obj)))
     if isinstance(obj, RangeValue):
         from .torch_calls import lift
 
-        return lift(ev, ev.native(operator.getitem, range(obj.start, obj.stop, obj.step), lower(ev, key)))
+        return lift(ev, ev.native(operator.getitem, range(obj.start, obj.stop, obj.step), plain_key(ev, key, obj)))
     found = call_special(ev, obj, "__getitem__", key)
     if found is not None:
         return found
@@ -76,6 +76,16 @@ def get_item(ev: Any, obj: Value, key: Value) -> Value:
     refuse_unknown("[]", obj)
     ev.raise_error(TypeError, f"'{obj.type.__name__}' object is not subscriptable")
     raise AssertionError
+
+
+def plain_key(ev: Any, key: Value, obj: Value) -> Any:
+    """An index or slice of a text, of bytes or of a range as Python's own."""
+    if isinstance(key, ObjectValue):
+        return index_number(ev, key, obj.type.__name__)
+    try:
+        return lower(ev, key)
+    except CannotLower:
+        raise Break("operator", name="[]", what=f"{obj.type.__name__} and {key.type.__name__}") from None
 
 
 def index_number(ev: Any, key: Value, what: str) -> int:

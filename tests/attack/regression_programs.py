@@ -1686,3 +1686,19 @@ def context_managers_whose_methods_are_none():
         return v * 2, tried(*(lambda m=m: entered(m, body) for m in makers)), body
     makers = [manager(), manager(__enter__=None), manager(__exit__=None), type("Bare", (), {})]
     return f, (row(), makers), makers.reverse
+
+
+@case
+def generators_have_the_name_of_their_function():
+    def numbers(n):
+        for i in range(n):
+            torch._dynamo.graph_break()
+            yield i
+    class Two:
+        def __index__(self):
+            return 2
+    def f(v, two):
+        made = numbers(3)
+        names = made.__name__, made.__qualname__, repr(made)[:30]
+        return v, names, list(made), "abc"[two], b"abc"[two], range(5)[two], "abc"[:two], tried(lambda: "abc"[v.shape])
+    return f, (row(), Two()), nothing

@@ -122,7 +122,7 @@ class Pairing:
             self.same(a.getstate(), b.getstate(), f"state of {where}")
         elif isinstance(a, contextvars.ContextVar):
             self.same(a.get(), b.get(), f"{where}.get()")
-        elif isinstance(a, itertools.count | types.GeneratorType | type(iter([])) | type(iter(()))):
+        elif isinstance(a, itertools.count | itertools.islice | types.GeneratorType | type(iter([])) | type(iter(()))):
             if not isinstance(a, types.GeneratorType):
                 self.same(a.__reduce__(), b.__reduce__(), where)
         elif isinstance(a, slice):

@@ -37,7 +37,7 @@ MAKERS: dict[str, list[str]] = {
                "nn.Parameter(ramp(3))", "ramp(3, 3).t()", "ramp(3) > 0", "ramp(1).expand(3)", "ramp(3).long()", "torch.zeros(0)", "ramp(6)[3:]"],
     "array": ["np.ones(3, np.float32)", "np.arange(3)", "np.float32(2.0)", "np.int64(3)"],
     "other": ["range(3)", "slice(0, 2)", "b'ab'", "bytearray(b'xy')", "collections.deque([1, 2], maxlen=3)", "weakref.ref(DRAFT)", "Ellipsis",
-              "array.array('i', [1, 2])", "fractions.Fraction(1, 2)", "2 + 1j", "itertools.count(2)", "iter([1, 2, 3, 4])", "LEVEL",
+              "array.array('i', [1, 2])", "fractions.Fraction(1, 2)", "2 + 1j", "itertools.islice(itertools.count(2), 60)", "iter([1, 2, 3, 4])", "LEVEL",
               "torch.float64", "torch.device('cpu')", "torch.Size([2, 3])", "collections.UserDict(k=2)", "collections.UserList([1, 2])",
               "operator.attrgetter('k')", "pathlib.PurePath('a/b')", "datetime.timedelta(seconds=3)", "random.Random(3)", "CONFIG"],
 }
