@@ -73,6 +73,8 @@ def of_class(ev: Any, obj: ClassValue, name: str) -> Value | None:
             return None
         if isinstance(meta_raw, types.FunctionType):
             return MethodValue(pinned(ev, meta_raw), obj)
+        if isinstance(meta_raw, types.GetSetDescriptorType | types.MemberDescriptorType):
+            raise Break("attribute", name=name, what=f"class {cls.__name__}")              # int.__dict__, int.__base__
         if not can_change(meta_owner):
             return BuiltinMethodValue(obj, name)
         if has_get(meta_raw):

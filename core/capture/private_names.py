@@ -6,8 +6,8 @@ Everything after that (evaluation, continuations, routed copies) works outside t
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterable
+from copy import deepcopy  # Python's own, whatever the script puts in their places
 from typing import Any
 
 from .scopes import mangle
@@ -21,7 +21,7 @@ def mangled(node: Any, class_name: str | None) -> Any:
     """The function with its private names written out; the node itself when it has none. Positions stay."""
     if class_name is None or not any(is_private(name) for part in ast.walk(node) for name in _names(part)):
         return node
-    return Mangle(class_name).visit_root(copy.deepcopy(node))
+    return Mangle(class_name).visit_root(deepcopy(node))
 
 
 def _names(node: Any) -> Iterable[str | None]:

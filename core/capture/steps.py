@@ -7,7 +7,7 @@ result is in the operands' `result`), and the rest of the statement in every cas
 from __future__ import annotations
 
 import ast
-import copy
+from copy import copy  # Python's own, whatever the script puts in their places
 from typing import Any
 
 from .levels import Leaving, bound_text
@@ -127,7 +127,7 @@ class Augmented(NativeStep):
     """x op= value on the old value; the store is left to the continuation."""
 
     def rests(self) -> Cases:
-        target: Any = copy.copy(self.s.target)
+        target: Any = copy(self.s.target)
         names = {id(n): name for n, name in self.at.operands.outside}
         for field in ("value", "slice"):
             if hasattr(target, field):

@@ -7,7 +7,7 @@ evaluator turns into a graph break at that expression.
 
 from __future__ import annotations
 
-import copy
+from copy import copy  # Python's own, whatever the script puts in their places
 from typing import Any
 
 from ..ops.op import Op
@@ -95,7 +95,7 @@ class Tracer:
             return
         if target._node.kind == "input":        # an existing tensor: the operator itself marks it
             raise MarksInput(f"{op.name}() of a tensor that requires gradients into an existing one")
-        marked = copy.copy(meta)
+        marked = copy(meta)
         marked.requires_grad = True
         target._meta = marked
         target._node.spec = marked

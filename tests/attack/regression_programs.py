@@ -8,6 +8,7 @@ import builtins
 import collections
 import collections.abc
 import contextlib
+import copy
 import dataclasses
 import enum
 import fractions
@@ -1702,3 +1703,29 @@ def generators_have_the_name_of_their_function():
         names = made.__name__, made.__qualname__, repr(made)[:30]
         return v, names, list(made), "abc"[two], b"abc"[two], range(5)[two], "abc"[:two], tried(lambda: "abc"[v.shape])
     return f, (row(), Two()), nothing
+
+
+@case
+def what_a_class_has_from_type():
+    class Plain:
+        k = 1
+    def f(v, c):
+        return v, "rate" in int.__dict__, "__add__" in int.__dict__, int.__base__, c.__base__, c.__flags__ > 0, \
+            "k" in c.__dict__, sorted(n for n in c.__dict__ if n[0] != "_"), c.__basicsize__ > 0, bool.__mro__, c.mro()[-1]
+    return f, (row(), Plain), lambda: setattr(Plain, "rate", 2)
+
+
+@case
+def the_compiler_copies_with_python_s_own_copy():
+    def show(x):
+        torch._dynamo.graph_break()
+        return x
+    def f(v, items):
+        out = [show(i) + 1 for i in items]
+        for i in items:
+            v = v * show(i)
+        return v + len(out), copy.copy(3), copy.deepcopy(4)
+    def change():
+        for name in ("copy", "deepcopy"):
+            patch(copy, name, lambda *a: 7)
+    return f, (row(), [1, 2]), change

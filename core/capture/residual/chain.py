@@ -51,7 +51,7 @@ def finish(result: Any) -> Any:
 
 def drive(run: Callable[..., Any], function: Any, values: tuple) -> Generator[Any, Any, Any]:
     """A call of a generator function: nothing runs before the first item is asked for. It has its name."""
-    made = _drive(run, function, values)
+    made: Any = _drive(run, function, values)
     made.__name__, made.__qualname__ = function.__name__, function.__qualname__
     return made
 

@@ -13,7 +13,7 @@ The functions are compiled like any other that natively run code calls, so they 
 from __future__ import annotations
 
 import ast
-import copy
+from copy import deepcopy  # Python's own, whatever the script puts in their places
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,7 +72,7 @@ def comprehension_unit(unit: Unit, node: Any, local: set[str]) -> Comprehension:
 def _make(unit: Unit, node: Any, names: set[str], taken: tuple[str, ...], free: tuple[str, ...], assigned: set[str]) -> Unit:
     source, out, item = (reserved(n, sorted(names)) for n in ("items", "out", "item"))
     body = [ast.copy_location(s, node) for s in element(node, out, item)]
-    for i, clause in reversed(list(enumerate(copy.deepcopy(node.generators)))):
+    for i, clause in reversed(list(enumerate(deepcopy(node.generators)))):
         for condition in reversed(clause.ifs):
             body = [ast.copy_location(ast.If(condition, body, []), condition)]
         iterable = clause.iter if i else load(source, clause.iter)
@@ -96,7 +96,7 @@ def _make(unit: Unit, node: Any, names: set[str], taken: tuple[str, ...], free: 
 
 def element(node: Any, out: str, item: str) -> list[ast.stmt]:
     """What happens with one element; the key of a dict is evaluated before the value."""
-    made = copy.deepcopy(node)
+    made = deepcopy(node)
     if isinstance(made, ast.GeneratorExp):
         return [ast.Expr(ast.copy_location(ast.Yield(made.elt), made.elt))]
     if isinstance(made, ast.DictComp):

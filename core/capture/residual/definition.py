@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-import copy
 import types
+from copy import deepcopy  # Python's own, whatever the script puts in their places
 
 from ..unit import Unit
 from .build import code_in_factory, empty_arguments, function_node
@@ -15,7 +15,7 @@ def definition_code(unit: Unit, node: ast.ClassDef, known: set[str]) -> types.Co
     """Code that runs the statement and returns the class. Every variable of the function (`known`) that the statement
     mentions is a free variable of the code; so is the class itself where its methods mention it."""
     shared = sorted(live_names([node]) & known)
-    made = copy.deepcopy(node)
+    made = deepcopy(node)
     returned = ast.copy_location(ast.Return(ast.copy_location(ast.Name(node.name, ast.Load()), node)), node)
     body: list[ast.stmt] = [made, returned]
     if node.name in shared:

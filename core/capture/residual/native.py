@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from copy import copy  # Python's own, whatever the script puts in their places
 from typing import Any
 
 from .rest import CannotResume, Rest, load
@@ -38,8 +39,6 @@ def native(broken: Any, role: str, names: Mapping[int, str], route: str = "__rt.
 
 def _operands(rest: Rest, node: Any) -> Any:
     """The node with each child replaced by the name of its value."""
-    from copy import copy
-
     made = copy(node)
     for field, value in ast.iter_fields(node):
         if isinstance(value, ast.expr):

@@ -9,8 +9,8 @@ The order of evaluation is Python's, checked by tests/capture_residual against p
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Mapping, Sequence
+from copy import copy  # Python's own, whatever the script puts in their places
 from typing import Any
 
 from .nodes import CannotResume, again, contains, load, rest_of_pass, store
@@ -60,7 +60,7 @@ class Rest:
 
     def rebuilt(self, node: Any) -> Any:
         """The node with its finished and broken children replaced."""
-        made = copy.copy(node)
+        made = copy(node)
         for name, value in ast.iter_fields(node):
             if isinstance(value, ast.expr):
                 setattr(made, name, self.expr(value))
@@ -83,7 +83,7 @@ class Rest:
         first, *others = node.generators
         if not self.has(first.iter):
             raise CannotResume("the graph breaks inside a comprehension")
-        made, clause = copy.copy(node), copy.copy(first)
+        made, clause = copy(node), copy(first)
         clause.iter = self.expr(first.iter)
         made.generators = [clause, *others]
         return made
@@ -95,7 +95,7 @@ class Rest:
 
     def defaults(self, args: ast.arguments) -> ast.arguments:
         """The parameters of a function whose defaults are being evaluated."""
-        made = copy.copy(args)
+        made = copy(args)
         made.defaults = [self.expr(d) for d in args.defaults]
         made.kw_defaults = [None if d is None else self.expr(d) for d in args.kw_defaults]
         return made
@@ -243,7 +243,7 @@ class Rest:
             return [ast.Assign([store(node.name, node)], value)]
         if self.has([a.annotation for a in ast.walk(node.args) if isinstance(a, ast.arg)]) or self.has(node.returns):
             raise CannotResume("the graph breaks inside an annotation")
-        made = copy.copy(node)
+        made = copy(node)
         made.decorator_list = [self.expr(d) for d in node.decorator_list]
         made.args = self.defaults(node.args)
         return [made]

@@ -7,9 +7,9 @@ paths that converge share it, so that the passes of a loop do.
 from __future__ import annotations
 
 import ast
-import copy
 import types
 from collections.abc import Mapping, Sequence
+from copy import deepcopy  # Python's own, whatever the script puts in their places
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,7 +68,7 @@ def make_resume(unit: Unit, path: Sequence[Level], rest: list[ast.stmt], line: i
 
     Raises CannotResume when the place has none.
     """
-    body = [copy.deepcopy(s) for s in suffix(path, rest)]
+    body = [deepcopy(s) for s in suffix(path, rest)]
     first = unit.original.params[0] if unit.original.params else None
     body = [_ExplicitSuper(first).visit(_Undeclared().visit(s)) for s in body]
     live = live_names(body)

@@ -4,9 +4,9 @@ still compiled on their own."""
 from __future__ import annotations
 
 import ast
-import copy
 import types
 from collections.abc import Callable
+from copy import deepcopy  # Python's own, whatever the script puts in their places
 from typing import Any
 
 from ..unit import Unit
@@ -48,13 +48,13 @@ def lists_variables(code: types.CodeType) -> bool:
 
 def _compile(unit: Unit) -> types.CodeType:
     name = unit.name if unit.name.isidentifier() else "function"
-    args = copy.deepcopy(unit.node.args)
+    args = deepcopy(unit.node.args)
     args.defaults = [ast.Constant(None) for _ in args.defaults]
     args.kw_defaults = [None if d is None else ast.Constant(None) for d in args.kw_defaults]
     for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
         if arg is not None:
             arg.annotation = None
-    body = [_Route().visit(copy.deepcopy(s)) for s in unit.node.body]
+    body = [_Route().visit(deepcopy(s)) for s in unit.node.body]
     node = function_node(name, args, body, unit.node)
     return code_in_factory(node, [*unit.freevars, "__gs_call"], unit.file, unit.original.qualname)
 
