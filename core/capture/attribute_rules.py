@@ -187,7 +187,7 @@ def of_tensor(ev: Any, obj: TensorValue, name: str) -> Value | None:
         return ev.existing(InstanceDictOrigin(obj.origin, name), held[name])
     if name in ("is_leaf", "retains_grad") and obj.fake._meta.requires_grad and obj.type is Tensor:
         raise Break("attribute", name=name, what="a tensor that requires grad")
-    if name in ("grad", "grad_fn", "data_ptr", "_version", "_backward_hooks"):
+    if name in ("grad", "grad_fn", "data_ptr", "_version", "_backward_hooks", "__module__", "__annotations__", "__slots__"):
         raise Break("attribute", name=name, what="a tensor")
     if found is MISSING:
         settled(ev, obj.type, name)

@@ -31,6 +31,7 @@ ARGUMENTS = ["", "1", "'a'", "1, 2", "[1, 2]", "None", "{'a': 1}", "-1", "'a', '
 SPECIAL = ("len contains getitem setitem delitem iter reversed eq lt add radd hash str repr bool index int missing mul or ior iadd "
            "and format class call").split()
 LISTED = ("items", "keys", "values", "__iter", "__rev")      # their results are told by what they give
+NOT_PROMISED = {"__doc__", "__weakref__", "ctypes", "__flags__", "__array_interface__", "_array", "_meta"}
 NO_METHODS = {"tensor", "scalar", "indices", "layer", "parameter", "module", "path", "date", "delta", "class", "ndarray", "device",
               "dtype", "object", "method", "builtin"}
 
@@ -62,6 +63,12 @@ def methods_of(name: str, value: Any) -> list[tuple[str, str]]:
     return [(c, f"list(a.{c})" if c.startswith(LISTED) else f"a.{c}") for c in calls]
 
 
+def attributes_of(value: Any) -> list[str]:
+    """What can be read of a value that is no method. (Addresses, flags, and what is Guardscope's own are nobody's promise.)"""
+    cls = type(value)
+    return [f"a.{n}" for n in dir(cls) if not callable(getattr(cls, n, None)) and n not in NOT_PROMISED]
+
+
 def programs(values: dict[str, Any]) -> tuple[str, list[tuple[str, ...]]]:
     """The text of the module, and its runs: (function, names of the values it is called with)."""
     text, runs = HEAD, []
@@ -73,6 +80,10 @@ def programs(values: dict[str, Any]) -> tuple[str, list[tuple[str, ...]]]:
         runs += [(f"two_{i}", a, b) for a in values for b in values]
     text += function("in_place", "a, b", [change(sign) for sign in IN_PLACE])
     runs += [("in_place", a, b) for a in values for b in values]
+    for name in values:
+        for i, part in enumerate(chunks(attributes_of(values[name]))):
+            text += function(f"attributes_{name}_{i}", "a", [attempt(t, t) for t in part])
+            runs.append((f"attributes_{name}_{i}", name))
     for name in values.keys() - NO_METHODS:
         for i, part in enumerate(chunks(methods_of(name, values[name]))):
             text += function(f"methods_{name}_{i}", "a", [attempt(*t) for t in part])
