@@ -118,6 +118,10 @@ def make_number(cls: type) -> Any:
                 a = ev.force(read_scalar(ev, a, f"{cls.__name__}()"))
             elif isinstance(a, TensorValue):
                 raise Break("data-item", what=f"{cls.__name__}()")
+            if not isinstance(a, Const) and cls is int and len(args) + len(kwargs) > 1:
+                if issubclass(a.type, str | bytes | bytearray):
+                    raise Break("construct", what=f"an int of an object of class {a.type.__name__}")
+                ev.raise_error(TypeError, "int() can't convert non-string with explicit base")
             if not isinstance(a, Const):
                 found = call_special(ev, a, f"__{cls.__name__}__") or call_special(ev, a, "__index__")
                 if found is None:

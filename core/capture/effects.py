@@ -5,6 +5,7 @@ Only final states are written: nothing outside can look in between, because ever
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from ..guards.origin import ItemOrigin
@@ -119,8 +120,14 @@ def write_dict(r: Rebuilder, changed: DictValue) -> None:
         r.lines.append(f"{name}[{r.value(entry.key)}] = {r.value(entry.value)}")
 
 
+def delete(obj: Any, name: str) -> None:
+    """`del obj.name`, which the script may also have set just before."""
+    with contextlib.suppress(AttributeError):
+        object.__delattr__(obj, name)
+
+
 def write_object(r: Rebuilder, changed: ObjectValue) -> None:
     name = r.value(changed)
     for attribute in changed.deleted:
-        r.lines.append(f"{r.pin(object.__delattr__, 'delete')}({name}, {attribute!r})")
+        r.lines.append(f"{r.pin(delete, 'delete')}({name}, {attribute!r})")
     set_attributes(r, changed, name, {n: changed.attributes[n] for n in changed.changed})

@@ -11,6 +11,7 @@ Its code carries the script's file and the line of the break, so that tracebacks
 from __future__ import annotations
 
 import ast
+import builtins
 import itertools
 import linecache
 import os
@@ -86,7 +87,7 @@ def assemble(ev: Any, r: Rebuilder, info: BreakInfo | None, span: Span | None = 
     place = span if span is not None else Span(ev.unit.file, ev.unit.first_line)
 
     def make_entry(graph_callable: Callable[..., tuple] | None, covers: dict[Any, tuple] | None = None) -> Callable[..., Any]:
-        namespace = {**slots, "__graph": graph_callable or constants_only(graph), "__rt": rt,
+        namespace = {**slots, "__builtins__": builtins, "__graph": graph_callable or constants_only(graph), "__rt": rt,
                      "__name__": scope.get("__name__", "")}
         further = bound.names(graph_callable, covers or {}) if bound is not None else None
         if bound is not None and further is not None:

@@ -130,7 +130,8 @@ def combinatoric(real: Any) -> Rule:
             else:
                 pools.append(items_of(ev, inner))
         named = {k: lower(ev, v) for k, v in kwargs.items()}
-        return fixed([TupleValue(list(group)) for group in real(*pools, *rest, **named)], real)
+        groups = ev.native(lambda: list(real(*pools, *rest, **named)))
+        return fixed([TupleValue(list(group)) for group in groups], real)
 
     return rule
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import collections
 import copy
 import dataclasses
+import enum
 import functools
 from collections.abc import Callable
 from typing import Any
 
 from .attribute_stores import set_attribute
 from .attributes import get_attribute
-from .containers import complete, dict_set, list_items, new_dict
+from .containers import PLAIN, complete, dict_set, list_items, new_dict
 from .operators import is_callable
 from .relied import settled
 from .signals import Break
@@ -123,9 +124,13 @@ def shallow_copy(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
         made = new_dict(ev, [(e.key, e.value) for e in complete(ev, value).values()], value.cls)
         made.factory = value.factory
         return made
-    if isinstance(value, SetValue):
+    if isinstance(value, SetValue) and value.cls is set:
         return SetValue(dict(value.items), value.cls)
-    if isinstance(value, Const | TupleValue | FunctionValue | ClassValue):
+    if isinstance(value, SetValue | TupleValue) and value.cls in (frozenset, tuple):
+        return value
+    if isinstance(value, Const) and (value.type in PLAIN or isinstance(value.value, enum.Enum)):
+        return value
+    if isinstance(value, FunctionValue | ClassValue):
         return value
     raise Break("call-unknown", what=f"copy.copy() of an object of class {value.type.__name__}")
 

@@ -10,9 +10,11 @@ import collections.abc
 import contextlib
 import copy
 import dataclasses
+import datetime
 import enum
 import fractions
 import functools
+import itertools
 import math
 import operator
 import pathlib
@@ -1729,3 +1731,38 @@ def the_compiler_copies_with_python_s_own_copy():
         for name in ("copy", "deepcopy"):
             patch(copy, name, lambda *a: 7)
     return f, (row(), [1, 2]), change
+
+
+@case
+def attributes_that_are_set_and_deleted_again():
+    class Plain:
+        k = 1
+    def f(v, a):
+        a.q = 3
+        before = a.q, hasattr(a, "q")
+        del a.q
+        v = v + 1
+        torch._dynamo.graph_break()
+        return v, before, dict(vars(a)), hasattr(a, "q"), tried(lambda: delattr(a, "q"))
+    a = Plain()
+    return f, (row(), a), lambda: setattr(a, "q", 5)
+
+
+@case
+def functions_in_c_find_builtins_in_a_native_step():
+    def f(v, date):
+        return v + 1, f"{date:%Y>5}", format(date, ".2f"), date.strftime("%Y")
+    return f, (row(), datetime.date(2020, 1, 2)), nothing
+
+
+@case
+def copies_and_numbers_of_all_kinds():
+    Point = collections.namedtuple("Point", "x y")
+    class Short(int):
+        pass
+    def f(v, point, many, text, short):
+        return v, copy.copy(point) is point, copy.copy(many) is many, copy.copy((1, 2)), copy.copy(v.shape) is v.shape, \
+            copy.copy(short) is short, type(copy.copy(short)), copy.copy(point), tried(
+                lambda: int(text, 16), lambda: int([1], 16), lambda: list(itertools.product(3, 4)),
+                lambda: list(itertools.permutations([1, 2], "a")))
+    return f, (row(), Point(1, 2), frozenset([1]), collections.UserString("ab"), Short(3)), nothing

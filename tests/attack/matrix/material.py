@@ -135,6 +135,51 @@ def del_(a: Any) -> Any:
     return a
 
 
+def first(x: Any, *rest: Any) -> Any:
+    return x, rest
+
+
+def matched(a: Any) -> Any:
+    match a:
+        case None | True:
+            return "constant"
+        case {"a": x, **rest}:
+            return "mapping", x, rest
+        case [x, *rest]:
+            return "sequence", x, rest
+        case str() | bytes():
+            return "text"
+        case int(x) | float(x):
+            return "number", x
+        case object(k=x):
+            return "attribute", x
+        case _:
+            return "other"
+
+
+def walrus(a: Any) -> Any:
+    return [y for x in a if (y := x)], y
+
+
+def unpacked(a: Any) -> Any:
+    x, *middle, y = a
+    return x, middle, y
+
+
+def nested(a: Any) -> Any:
+    out = []
+    for i, x in enumerate(a):
+        try:
+            if i:
+                continue
+            out.append(x)
+        finally:
+            out.append(i)
+    else:
+        out.append("end")
+    return out
+
+
 LAYER = torch.nn.Linear(2, 2)
 held = [copy, itertools, operator, math]                    # for the programs
 

@@ -24,6 +24,23 @@ functools.reduce(operator.add, a) | getattr(a, 'q', 5) | vars(a) is not None | d
 a == a | a != a | a < a | [x for x in a] | {x: 1 for x in a} | (lambda *b: len(b))(*a) | swapped(a) | a.real | a.shape | a.value
 a.name | collections.Counter(a) | collections.deque(a) | collections.OrderedDict(a) | torch.tensor(a) | v + a | a + v | v * a
 v[a] | v == a | torch.zeros(a) | v.reshape(a) | v.sum(a) | print(a) | iter(a) is a | 1 if a else 2 | a and 3 | a or 4 | [a] * 2
+sorted(a, key=str) | sorted(a, reverse=True) | max(a, default=7) | min(a, key=str) | sum(a, 10) | list(zip(a, a, strict=True))
+round(a, 1) | pow(a, 2, 5) | pow(2, a) | divmod(7, a) | a[::2] | a[::-1] | a[1:] | a[-2:] | a[5] | a[None] | a[1.5] | a[True]
+first(*a) | first(a) | 1 < a < 3 | 1 < a | a <= a | f'{a:>5}' | f'{a:.2f}' | f'{a!s}' | '{}'.format(a) | '{0.k}'.format(a)
+','.join(a) | type(a)(a) | type(a)() | hash(a) == hash(a) | list(enumerate(a, 5)) | dict(zip(a, a)) | dict.fromkeys(a)
+functools.partial(same, a)() | operator.itemgetter(0)(a) | operator.attrgetter('k')(a) | operator.add(a, a) | operator.not_(a)
+operator.getitem(a, 0) | operator.contains(a, 1) | operator.methodcaller('k')(a) | list(itertools.product(a, a)) | operator.neg(a)
+list(itertools.zip_longest(a, [1])) | list(itertools.islice(a, 1)) | list(itertools.takewhile(bool, a)) | a.__class__ is type(a)
+list(itertools.accumulate(a)) | list(itertools.pairwise(a)) | list(itertools.chain.from_iterable(a)) | list(itertools.repeat(a, 2))
+list(itertools.compress(a, [1, 0])) | [(k, list(g)) for k, g in itertools.groupby(a)] | list(itertools.starmap(same, [a]))
+collections.ChainMap(a) | collections.defaultdict(a) | copy.copy(a) | copy.deepcopy(a) | copy.copy(a) is a | iter(a) is not None
+torch.stack(a) | torch.cat(a) | torch.is_tensor(a) | torch.as_tensor(a) | v.expand(a) | v.view(a) | v / a | a / v | v > a | a - v
+v ** a | a ** v | v + (a if a is None else 1) | torch.full((2,), a) | v.to(a) | v.add(a) | torch.add(v, a) | torch.where(v > 0, a, v)
+v.item() if a is None else 2 | v.sum(dim=a) | v[..., a] | v.clamp(a) | torch.arange(a) | v.repeat(a) | math.isnan(a) | math.gcd(a, 6)
+math.exp(a) | math.ceil(a) | math.trunc(a) | math.isclose(a, 2) | math.fsum(a) | math.dist(a, a) | int(a, 16) | float(str(a)) | str(a)[:3]
+isinstance(a, type(a)) | isinstance(a, (int, float)) | issubclass(type(a), dict) | issubclass(a, int) | bool(a) is (not not a)
+all(x == x for x in a) | any(x for x in a if x) | next(iter(a), 3) | list(iter(lambda: 1, 1)) | [*a, *a] | {**a, 'z': 1} | (*a,)
+matched(a) | walrus(a) | unpacked(a) | nested(a) | setattr(a, 'q', 3) | delattr(a, 'q') | getattr(a, 'k') | a.k if hasattr(a, 'k') else 0
 (a,) + (1,) | {a: 1} | {a} | a in [a] | a in (1, 2) | a in {'a': 1} | 3 in a | assert_(a) | del_(a)
 """
 UNARIES = [text.strip() for line in UNARY.strip().splitlines() for text in line.split(" | ")]
