@@ -462,11 +462,17 @@ def length(ev: Any, value: Value) -> Any:
 
 def checked_length(ev: Any, answer: Value) -> Any:
     """What `__len__` returned, if len() accepts it."""
-    number = lower(ev, answer)
-    if answer.type is bool:
-        number = int(number)
-    elif answer.type is not int:
+    if isinstance(answer, ObjectValue):
+        index = call_special(ev, answer, "__index__")
+        if index is not None:
+            return checked_length(ev, index)
+    if isinstance(answer, TensorValue | NativeValue | OpaqueValue):
+        raise Break("operator", name="len()", what=f"an object whose __len__ returns an object of class {answer.type.__name__}")
+    if not issubclass(answer.type, int):
         ev.raise_error(TypeError, f"'{answer.type.__name__}' object cannot be interpreted as an integer")
+    number = lower(ev, answer)
+    if answer.type is not int:
+        number = int.__index__(number)
     if number < 0:
         ev.raise_error(ValueError, "__len__() should return >= 0")
     return number

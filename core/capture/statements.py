@@ -458,13 +458,10 @@ def in_context(error: ExceptionValue, handling: list[Any]) -> None:
 
 def handles(ev: Any, frame: Frame, node: ast.expr, raised: ExceptionValue) -> bool:
     wanted = ev.force(evaluate(ev, frame, node))
-    for cls in wanted.items if isinstance(wanted, TupleValue) else [wanted]:
-        cls = ev.force(cls)
-        if not isinstance(cls, ClassValue) or not issubclass(cls.cls, BaseException):
-            ev.raise_error(TypeError, "catching classes that do not inherit from BaseException is not allowed")
-        if issubclass(raised.cls, cls.cls):
-            return True
-    return False
+    classes = [ev.force(c) for c in wanted.items] if isinstance(wanted, TupleValue) else [wanted]
+    if not all(isinstance(c, ClassValue) and issubclass(c.cls, BaseException) for c in classes):      # all, before any is tried
+        ev.raise_error(TypeError, "catching classes that do not inherit from BaseException is not allowed")
+    return any(c.cls in raised.cls.__mro__ for c in classes)          # type: ignore[attr-defined]
 
 
 # -- with ----

@@ -1766,3 +1766,27 @@ def copies_and_numbers_of_all_kinds():
                 lambda: int(text, 16), lambda: int([1], 16), lambda: list(itertools.product(3, 4)),
                 lambda: list(itertools.permutations([1, 2], "a")))
     return f, (row(), Point(1, 2), frozenset([1]), collections.UserString("ab"), Short(3)), nothing
+
+
+@case
+def lengths_of_all_kinds_and_classes_that_cannot_be_caught():
+    class Sized:
+        def __init__(self, answer):
+            self.answer = answer
+        def __len__(self):
+            return self.answer
+        def __index__(self):
+            return 4
+    class Number(enum.IntEnum):
+        TWO = 2
+    def caught(classes):
+        try:
+            [][1]
+        except classes:
+            return "caught"
+    def f(v, answers, sets):
+        lengths = tried(*(lambda a=a: len(Sized(a)) for a in answers), *(lambda a=a: bool(Sized(a)) for a in answers))
+        return v, lengths, tried(*(lambda c=c: caught(c) for c in sets))
+    answers = [Sized(1), Number.TWO, True, 3, -1, 2.5, "a", None, torch.tensor(3), numpy.int64(2)]
+    sets = [IndexError, (KeyError, IndexError), (IndexError, 3), (3, IndexError), int, (), (IndexError, (KeyError,))]
+    return f, (row(), answers, sets), answers.reverse
