@@ -461,7 +461,7 @@ def handles(ev: Any, frame: Frame, node: ast.expr, raised: ExceptionValue) -> bo
     classes = [ev.force(c) for c in wanted.items] if isinstance(wanted, TupleValue) else [wanted]
     if not all(isinstance(c, ClassValue) and issubclass(c.cls, BaseException) for c in classes):      # all, before any is tried
         ev.raise_error(TypeError, "catching classes that do not inherit from BaseException is not allowed")
-    return any(c.cls in raised.cls.__mro__ for c in classes)          # type: ignore[attr-defined]
+    return any(c.cls in raised.cls.__mro__ for c in classes)
 
 
 # -- with ----
