@@ -7,9 +7,9 @@ import re
 import types
 from typing import Any
 
-from .containers import complete, list_items
+from .containers import PLAIN, complete, list_items
 from .operators import call_special, refuse_unknown
-from .relied import settle_members
+from .relied import class_lookup, settle_members
 from .signals import Break
 from .torch_calls import CannotLower, lower
 from .values import (
@@ -36,6 +36,7 @@ def text_of(ev: Any, value: Value) -> str:
         raise Break("data-format")
     if isinstance(value, Const):
         settle_members(ev, ("__str__", "__repr__"), value)
+        refuse_own_text(value, "__str__", "__repr__")
         return str(plain_number(ev, value))
     if isinstance(value, ExceptionValue) and not has_python(value, "__str__"):
         if not value.args:
@@ -49,9 +50,17 @@ def text_of(ev: Any, value: Value) -> str:
     return repr_of(ev, value)
 
 
-def has_python(value: ObjectValue, name: str) -> bool:
-    from .attributes import class_lookup
+def refuse_own_text(value: Const, *names: str) -> None:
+    """Break for a member of an enum, or a number of a class, whose text code of the script's makes: it may read anything."""
+    if value.type in PLAIN:
+        return
+    for name in names:
+        raw = class_lookup(value.type, name)[1]
+        if isinstance(raw, types.FunctionType) and raw.__module__ != "enum":
+            raise Break("operator", name=f"{name}()", what=f"class {value.type.__name__}, which has one of its own")
 
+
+def has_python(value: ObjectValue, name: str) -> bool:
     return isinstance(class_lookup(value.cls, name)[1], types.FunctionType)
 
 
@@ -66,6 +75,8 @@ def repr_of(ev: Any, value: Value) -> str:
     if isinstance(value, TensorValue):
         raise Break("data-format")
     if isinstance(value, Const):
+        settle_members(ev, ("__repr__",), value)
+        refuse_own_text(value, "__repr__")
         return repr(plain_number(ev, value))
     if isinstance(value, TupleValue):
         if value.cls.__name__ == "Size":
@@ -102,6 +113,7 @@ def format_value(ev: Any, value: Value, spec: str) -> str:
         raise Break("data-format")
     if isinstance(value, Const):
         settle_members(ev, ("__format__", "__str__", "__repr__"), value)
+        refuse_own_text(value, "__format__", "__str__", "__repr__")
         return str(ev.native(format, plain_number(ev, value), spec))
     found = call_special(ev, value, "__format__", Const(spec))
     if found is not None:

@@ -1790,3 +1790,26 @@ def lengths_of_all_kinds_and_classes_that_cannot_be_caught():
     answers = [Sized(1), Number.TWO, True, 3, -1, 2.5, "a", None, torch.tensor(3), numpy.int64(2)]
     sets = [IndexError, (KeyError, IndexError), (IndexError, 3), (3, IndexError), int, (), (IndexError, (KeyError,))]
     return f, (row(), answers, sets), answers.reverse
+
+
+@case
+def members_with_texts_of_their_own():
+    words = ["a"]
+    class Level(enum.Enum):
+        LOW = 1
+        def __str__(self):
+            return words[0] + self.name
+        def __format__(self, spec):
+            return spec + words[0]
+    class Tone(enum.Enum):
+        SOFT = 1
+        def __repr__(self):
+            return words[0]
+    class Wrong(enum.Enum):
+        NO = 1
+        def __str__(self):
+            return 3
+    def f(v, *members):
+        return v, tried(*(lambda m=m: str(m) for m in members), *(lambda m=m: repr(m) for m in members),
+                        *(lambda m=m: f"{m:>4}" for m in members), *(lambda m=m: f"{m} {m!r}" for m in members))
+    return f, (row(), Level.LOW, Tone.SOFT, Wrong.NO, 3), lambda: words.__setitem__(0, "b")
