@@ -1,4 +1,4 @@
-"""`python -m tests.attack.matrix [--part 0/8] [--words]`: all runs of the matrix (about 16,000 programs), or a part of them."""
+"""`python -m tests.attack.matrix [--part 0/8] [--words]`: all runs of the matrix (about 21,000 programs), or a part of them."""
 
 from __future__ import annotations
 
