@@ -60,13 +60,17 @@ def plain_python(path, *arguments):
     return subprocess.run([sys.executable, str(path), *arguments], capture_output=True, text=True, timeout=LONG)
 
 
-def wait_for_output(process, text):
-    """Until the script has printed the text and the session holds it."""
+def wait_for_line(process, start):
+    """The first whole line on stdout that starts so, once the script has printed it and the session holds it.
+
+    print() writes the parts of a line one by one, so the session may hold the first part alone."""
     deadline = time.monotonic() + LONG
     while True:
         with Session(process.session) as session:
-            if any(text in piece for _, _, piece in session.output()):
-                return
+            out = "".join(text for _, stream, text in session.output() if stream == "stdout")
+        for line in out.splitlines(keepends=True):
+            if line.startswith(start) and line.endswith("\n"):
+                return line.rstrip("\n")
         assert time.monotonic() < deadline, "the script never said so"
         process.wait(0.02)
 
@@ -140,7 +144,7 @@ def test_death_by_signal_is_told(run, name, state):
 
 def test_an_endless_loop_is_stopped_and_its_cleanup_runs(start):
     process = start("try:\n    print('go')\n    while True: pass\nfinally:\n    print('cleaned')\n")
-    wait_for_output(process, "go")
+    wait_for_line(process, "go")
     process.stop()
     assert process.wait(LONG) is not None
     result = Run(process)
@@ -154,9 +158,7 @@ def test_a_script_that_will_not_stop_is_killed_with_what_it_started(start, tmp_p
                     "p = subprocess.Popen([sys.executable, '-c', 'while True: pass'])\n"
                     "print('child', p.pid, flush=True)\nwhile True: pass\n")
     process.grace = (0.1, 0.1)
-    wait_for_output(process, "child")
-    with Session(process.session) as session:
-        child = int(session.output()[0][2].split()[1])
+    child = int(wait_for_line(process, "child").split()[1])
     process.stop()
     process.stop()
     assert process.wait(LONG) == 128 + signal.SIGKILL
