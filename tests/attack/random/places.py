@@ -19,7 +19,7 @@ from typing import Any
 
 from guardscope.core.tensor.tensor import Tensor
 
-from .compare import EMPTY, slot_of
+from .compare import CONSTANTS, EMPTY, slot_of
 from .world import World, is_program
 
 SKIPPED = {"PROGRAMS", "program", "torch", "nn", "F", "math", "np", "os", "copy", "collections", "contextvars", "dataclasses",
@@ -50,8 +50,12 @@ class View:
     seen: dict[int, Any] = field(default_factory=dict)
 
     def like(self, value: Any) -> list[Any]:
-        """Other visible values of the same type."""
-        return [p.value for p in self.places if type(p.value) is type(value) and p.value is not value]
+        """Other visible values of the same type; equal numbers and texts count as one, for which of them are one object is
+        nobody's promise, and both worlds must choose alike."""
+        def same(other: Any) -> bool:
+            return other is value or isinstance(value, CONSTANTS) and repr(other) == repr(value)
+
+        return [p.value for p in self.places if type(p.value) is type(value) and not same(p.value)]
 
 
 def look(world: World) -> View:
