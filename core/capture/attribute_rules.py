@@ -10,28 +10,30 @@ from typing import Any
 
 from ..guards.origin import AttrOrigin, GlobalOrigin, InstanceDictOrigin
 from .attributes import MISSING, bind, class_lookup, find_attribute, has_get, is_data_descriptor, pinned
+from .function_values import (
+    BuiltinMethodValue,
+    BuiltinValue,
+    FunctionValue,
+    IteratorValue,
+    MethodValue,
+    PartialValue,
+    SuperValue,
+)
 from .relied import can_change, library_name, settled, settled_in, settled_order
 from .signals import Break
 from .values import (
     NONE,
-    BuiltinMethodValue,
-    BuiltinValue,
     ClassValue,
     Const,
     DictValue,
-    FunctionValue,
-    IteratorValue,
     ListValue,
-    MethodValue,
     NativeValue,
     OpaqueValue,
-    PartialValue,
     PropertyValue,
     PyModuleValue,
     RangeValue,
     SetValue,
     SliceValue,
-    SuperValue,
     TensorValue,
     TupleValue,
     Value,

@@ -6,6 +6,7 @@ import types
 from typing import Any
 
 from ..graph.fake import fake
+from ..guards.guard import HEAP_TYPE
 from ..guards.origin import InstanceDictOrigin
 from ..tensor.meta import Spec
 from .attribute_rules import is_library
@@ -21,19 +22,10 @@ from .attributes import (
     settle_descriptor,
 )
 from .containers import dict_delete, dict_set
+from .function_values import FunctionValue
 from .relied import class_lookup, settled
 from .signals import Break
-from .values import (
-    ClassValue,
-    Const,
-    Entry,
-    FunctionValue,
-    ModuleValue,
-    ObjectValue,
-    PyModuleValue,
-    TensorValue,
-    Value,
-)
+from .values import ClassValue, Const, Entry, ModuleValue, ObjectValue, PyModuleValue, TensorValue, Value
 
 
 # -- stores ----
@@ -68,7 +60,7 @@ def set_attribute(ev: Any, obj: Value, name: str, value: Value) -> None:
             call(ev, bind(ev, setter, obj, obj.cls, "__setattr__"), [Const(name), value], {})
             return
         plain_set(ev, obj, name, value)
-    elif isinstance(obj, ClassValue) and isinstance(obj.cls, type) and obj.cls.__flags__ & (1 << 9):
+    elif isinstance(obj, ClassValue) and isinstance(obj.cls, type) and obj.cls.__flags__ & HEAP_TYPE:
         raw = obj.cls.__dict__.get(name)
         if type(obj.cls) is not type or raw is not None and has_get(raw):
             raise Break("attribute-set", name=name, what=f"class {obj.cls.__name__}")

@@ -12,23 +12,19 @@ import types
 from typing import Any
 
 from ..guards.origin import AttrOrigin, InstanceDictOrigin
+from .function_values import BuiltinMethodValue, BuiltinValue, MethodValue, PartialValue, SuperValue
 from .relied import can_change, class_lookup, not_before, settled
 from .signals import Break
 from .values import (
     NONE,
-    BuiltinMethodValue,
-    BuiltinValue,
     ClassValue,
     Const,
     DictValue,
     Entry,
     ExceptionValue,
-    MethodValue,
     ModuleValue,
     ObjectValue,
-    PartialValue,
     PyModuleValue,
-    SuperValue,
     TupleValue,
     Value,
 )

@@ -10,25 +10,25 @@ from ..tensor.meta import Size
 from .calls import call
 from .containers import append, complete, dict_set, list_items, new_dict, new_set
 from .data_scalars import read_scalar
+from .function_values import IteratorValue, PartialValue, SuperValue
 from .iterate import fixed, items_of, iterate
-from .operators import call_special, is_callable, length, refuse_unknown, truth
+from .operands import refuse_unknown
 from .relied import settled
 from .signals import Break
+from .special_methods import call_special
 from .subscripts import index_number
 from .torch_calls import CannotLower, lower
+from .truth import is_callable, length, truth
 from .values import (
     NONE,
     ClassValue,
     Const,
     DictValue,
-    IteratorValue,
     ListValue,
     ObjectValue,
-    PartialValue,
     RangeValue,
     SetValue,
     SliceValue,
-    SuperValue,
     TensorValue,
     TupleValue,
     Value,

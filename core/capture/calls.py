@@ -12,32 +12,23 @@ from ..source.locate import NoSource
 from .attributes import get_attribute, pinned
 from .containers import dict_items, new_dict
 from .frames import Frame
-from .generators import Coroutine, make_generator
-from .operators import special
-from .reading import OURS, closure_variables
-from .relied import settled
-from .scopes import names_of
-from .signals import Break, Returned
-from .unit import unit_of
-from .values import (
-    NONE,
+from .function_values import (
     BuiltinMethodValue,
     BuiltinValue,
-    ClassValue,
-    Const,
     FunctionValue,
     GeneratorCall,
     IteratorValue,
     MethodValue,
-    ModuleValue,
-    NativeValue,
-    ObjectValue,
-    OpaqueValue,
     PartialValue,
-    TupleValue,
-    Value,
-    Variable,
 )
+from .generators import Coroutine, make_generator
+from .reading import OURS, closure_variables
+from .relied import settled
+from .scopes import names_of
+from .signals import Break, Returned
+from .special_methods import special
+from .unit import unit_of
+from .values import NONE, ClassValue, Const, ModuleValue, NativeValue, ObjectValue, OpaqueValue, TupleValue, Value, Variable
 
 # Python functions of the standard library that are traced like the user's: pure, and written in terms of what is traced.
 TRACED_LIBRARIES = ("functools", "contextlib", "dataclasses", "collections", "copy", "operator", "statistics", "bisect",

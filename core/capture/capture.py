@@ -23,13 +23,14 @@ from .context import CaptureContext, Captured
 from .entry import finish, finish_with_break
 from .evaluator import Evaluator
 from .frames import Frame
+from .function_values import FunctionValue
 from .levels import loop_to_hold
 from .reading import closure_variables
 from .rebuild import CannotRebuild
 from .residual.nodes import CannotResume, is_entered
 from .signals import Break, Returned, SkipFrame, UserRaise
 from .unit import Unit
-from .values import NONE, FunctionValue, Value
+from .values import NONE, Value
 
 RECURSION = 20_000
 ATTEMPTS = 16

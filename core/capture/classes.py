@@ -7,12 +7,14 @@ import enum
 import types
 from typing import Any
 
+from ..guards.guard import HEAP_TYPE
 from ..tensor.devices import device
 from ..tensor.dtypes import dtype
 from ..tensor.tensor import Tensor
 from .attributes import bind, guard_class_attribute
 from .builtin_types import BUILTIN_TYPES, collection
 from .calls import call, positional_defaults
+from .function_values import FunctionValue
 from .iterate import items_of
 from .native import call_class
 from .reading import is_api_class, is_plain_object, keeps_tuple_methods
@@ -20,18 +22,7 @@ from .relied import settled
 from .signals import Break
 from .signatures import fitted
 from .torch_calls import lower
-from .values import (
-    NONE,
-    ClassValue,
-    Const,
-    DictValue,
-    ExceptionValue,
-    FunctionValue,
-    ListValue,
-    ObjectValue,
-    TupleValue,
-    Value,
-)
+from .values import NONE, ClassValue, Const, DictValue, ExceptionValue, ListValue, ObjectValue, TupleValue, Value
 
 
 def instantiate(ev: Any, callee: ClassValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -68,7 +59,7 @@ def is_plain_or_payload(cls: type) -> bool:
     if is_plain_object(cls):
         return True
     return issubclass(cls, list | dict) and all(
-        b in (list, dict, object) or b.__flags__ & (1 << 9) for b in cls.__mro__)
+        b in (list, dict, object) or b.__flags__ & HEAP_TYPE for b in cls.__mro__)
 
 
 def user_object(ev: Any, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -11,31 +11,22 @@ from typing import Any
 
 from ..guards.facts import same as equal_constants
 from ..symbolic.symint import sym_not
+from .container_operators import as_set, is_set_like
 from .containers import complete, dict_find, list_items, member_key
-from .operators import (
-    SCALARS,
-    as_set,
-    call_special,
-    is_set_like,
-    length,
-    on_scalars,
-    refuse_other_types,
-    refuse_own_operators,
-    truth,
-    unary,
-)
+from .function_values import BuiltinValue, FunctionValue, MethodValue
+from .operands import SCALARS, refuse_other_types, refuse_own_operators
+from .operators import on_scalars, unary
 from .relied import class_lookup, settle_members, settled
 from .signals import Break
+from .special_methods import call_special
 from .torch_calls import lower
+from .truth import length, truth
 from .values import (
-    BuiltinValue,
     ClassValue,
     Const,
     DictValue,
     DictViewValue,
-    FunctionValue,
     ListValue,
-    MethodValue,
     NativeValue,
     ObjectValue,
     OpaqueValue,

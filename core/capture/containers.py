@@ -15,15 +15,14 @@ from typing import Any
 from ..guards.origin import DictKeyOrigin, InstanceDictOrigin, ItemOrigin, Origin
 from ..tensor.devices import device
 from ..tensor.dtypes import dtype
+from .function_values import BuiltinValue, FunctionValue
 from .relied import settle_members, settled
 from .signals import Break
 from .values import (
-    BuiltinValue,
     ClassValue,
     Const,
     DictValue,
     Entry,
-    FunctionValue,
     ListValue,
     ObjectValue,
     PyModuleValue,

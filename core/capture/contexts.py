@@ -11,14 +11,15 @@ from .calls import call
 from .expressions import evaluate
 from .frames import Frame, Step
 from .levels import Entered, Leaving
-from .operators import special, truth
+from .raising import in_context
 from .refusals import handled
 from .residual.running import Resumed
-from .signals import Break, Completion, UserRaise
-from .statements import assign, begin, execute_block, in_context, remember
+from .signals import Break, Done, UserRaise
+from .special_methods import special
+from .statements import assign, begin, execute_block, remember
+from .truth import truth
 from .values import FALSE, NONE, ClassValue, NativeValue, ObjectValue, OpaqueValue, Value
 
-Done = Completion | None
 SWITCHES = ("no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "autocast")
 IGNORED = ("record_function", "nvtx", "range", "emit_nvtx")
 

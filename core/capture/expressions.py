@@ -17,27 +17,15 @@ from .comparing import compare
 from .containers import complete, dict_set, list_items, new_dict
 from .formatting import format_value, repr_of, text_of
 from .frames import Frame, Operand
+from .function_values import FunctionValue, GeneratorExpression, IteratorValue
 from .generators import Coroutine, make_generator
 from .iterate import items_of, iterate
-from .operators import binary, truth, unary
+from .operators import binary, unary
 from .scopes import free_names, mangle
 from .signals import Break, UserRaise
 from .subscripts import get_item
-from .values import (
-    NONE,
-    Const,
-    DictValue,
-    FunctionValue,
-    GeneratorExpression,
-    IteratorValue,
-    Keywords,
-    Lazy,
-    ListValue,
-    ObjectValue,
-    SliceValue,
-    TupleValue,
-    Value,
-)
+from .truth import truth
+from .values import NONE, Const, DictValue, Keywords, Lazy, ListValue, ObjectValue, SliceValue, TupleValue, Value
 
 Rule = Callable[[Any, Frame, Any], Value]
 

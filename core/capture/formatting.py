@@ -8,17 +8,17 @@ import types
 from typing import Any
 
 from .containers import PLAIN, complete, list_items
-from .operators import call_special, refuse_unknown
+from .function_values import BuiltinValue, FunctionValue
+from .operands import refuse_unknown
 from .relied import class_lookup, settle_members
 from .signals import Break
+from .special_methods import call_special
 from .torch_calls import CannotLower, lower
 from .values import (
-    BuiltinValue,
     ClassValue,
     Const,
     DictValue,
     ExceptionValue,
-    FunctionValue,
     ListValue,
     ObjectValue,
     RangeValue,

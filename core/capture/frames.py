@@ -11,7 +11,7 @@ from .signals import Break
 from .values import Value, Variable
 
 if TYPE_CHECKING:
-    from .values import FunctionValue
+    from .function_values import FunctionValue
 
 
 class Globals:

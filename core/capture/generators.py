@@ -14,8 +14,9 @@ from typing import Any
 
 from ..tensor.state import STATE
 from ..tensor.threads import own
+from .function_values import IteratorValue
 from .signals import UserRaise
-from .values import NONE, IteratorValue, Value
+from .values import NONE, Value
 
 
 class Stopped(BaseException):

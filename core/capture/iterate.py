@@ -6,21 +6,11 @@ import types
 from typing import Any
 
 from .containers import complete, list_items
-from .operators import call_special, refuse_unknown, special
+from .function_values import IteratorValue
+from .operands import refuse_unknown
 from .signals import Break, UserRaise
-from .values import (
-    Const,
-    DictValue,
-    IteratorValue,
-    ListValue,
-    ObjectValue,
-    OpaqueValue,
-    RangeValue,
-    SetValue,
-    TensorValue,
-    TupleValue,
-    Value,
-)
+from .special_methods import call_special, special
+from .values import Const, DictValue, ListValue, ObjectValue, OpaqueValue, RangeValue, SetValue, TensorValue, TupleValue, Value
 
 
 def fixed(items: list[Value], kind: type = types.GeneratorType) -> IteratorValue:

@@ -7,17 +7,12 @@ import itertools
 from typing import Any
 
 from .calls import call
+from .function_values import IteratorValue
 from .iterate import fixed, items_of, iterate
 from .operator_rules import Rule
 from .operators import binary
 from .torch_calls import lower
-from .values import (
-    NONE,
-    Const,
-    IteratorValue,
-    TupleValue,
-    Value,
-)
+from .values import NONE, Const, TupleValue, Value
 
 
 def i_chain(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:

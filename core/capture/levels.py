@@ -12,12 +12,13 @@ from collections.abc import Callable
 from typing import Any
 
 from .frames import Frame, Step
+from .function_values import MethodValue
 from .rebuild import Rebuilder
 from .residual.nodes import CannotResume, manager_name
 from .residual.running import Raised, Resumed
 from .residual.suffix import Handling, Level, Managers, Waiting
 from .signals import BREAK, CONTINUE, Returned, UserRaise
-from .values import ExceptionValue, MethodValue, NativeValue, ObjectValue, Value
+from .values import ExceptionValue, NativeValue, ObjectValue, Value
 
 Text = Callable[[Rebuilder], str]
 

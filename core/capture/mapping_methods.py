@@ -8,30 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 from .builtin_types import update_dict
-from .containers import (
-    complete,
-    dict_clear,
-    dict_delete,
-    dict_find,
-    dict_items,
-    dict_set,
-    key_of,
-    member_key,
-    new_dict,
-)
-from .operators import as_set, set_operation, truth
+from .container_operators import as_set, set_operation
+from .containers import complete, dict_clear, dict_delete, dict_find, dict_items, dict_set, key_of, member_key, new_dict
 from .sequence_methods import Method
 from .signals import Break
-from .values import (
-    NONE,
-    TRUE,
-    Const,
-    DictValue,
-    DictViewValue,
-    SetValue,
-    TupleValue,
-    Value,
-)
+from .truth import truth
+from .values import NONE, TRUE, Const, DictValue, DictViewValue, SetValue, TupleValue, Value
 
 
 # -- dicts ----

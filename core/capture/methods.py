@@ -9,18 +9,19 @@ from .attributes import get_attribute
 from .builtin_types import update_dict
 from .calls import call
 from .comparing import COMPARE, compare, contains, identical
-from .containers import (
-    new_dict,
-)
+from .containers import new_dict
+from .function_values import IteratorValue
 from .iterate import fixed, items_of, iterate, next_of
 from .mapping_methods import DICT, SET
-from .operators import BINARY, binary, length, stand_in, truth
+from .operands import BINARY, stand_in
+from .operators import binary
 from .relied import class_lookup
 from .sequence_methods import LIST, TUPLE, Method
 from .signals import Break
 from .signatures import fitted
 from .subscripts import delete_item, get_item, set_item
 from .torch_calls import CannotLower, call_api, lift, lower, tensor_method
+from .truth import length, truth
 from .values import (
     NONE,
     TRUE,
@@ -28,7 +29,6 @@ from .values import (
     Const,
     DictValue,
     ExceptionValue,
-    IteratorValue,
     ListValue,
     NativeValue,
     ObjectValue,
@@ -202,7 +202,7 @@ def iterator_send(ev: Any, self: IteratorValue, value: Value) -> Value:
 
 
 def iterator_throw(ev: Any, self: IteratorValue, *given: Value) -> Value:
-    from .statements import exception_from
+    from .raising import exception_from
 
     assert self.throw is not None
     item = self.throw(exception_from(ev, given[0]))

@@ -75,7 +75,7 @@ def container_of_modules(ev: Any, cls: type, args: list[Value], kwargs: dict[str
 
 def call_native(ev: Any, callee: NativeValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Call an object of the API that is callable."""
-    from .values import FunctionValue
+    from .function_values import FunctionValue
 
     real = callee.real
     first = ev.force(args[0]) if len(args) == 1 and not kwargs else None

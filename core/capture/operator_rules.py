@@ -8,13 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from .comparing import compare, contains
-from .operators import binary, inplace, truth, unary
+from .operators import binary, inplace, unary
 from .subscripts import delete_item, get_item, set_item
-from .values import (
-    NONE,
-    Const,
-    Value,
-)
+from .truth import truth
+from .values import NONE, Const, Value
 
 Rule = Callable[[Any, list[Value], dict[str, Value]], Value]
 

@@ -9,8 +9,8 @@ from .attributes import find_attribute
 from .comparing import compare, identical
 from .containers import complete, dict_find, list_items, new_dict
 from .frames import Frame
-from .operators import truth
 from .signals import Break, UserRaise
+from .truth import truth
 from .values import ClassValue, Const, DictValue, ListValue, ObjectValue, RangeValue, TensorValue, TupleValue, Value
 
 IS_SEQUENCE, IS_MAPPING = 1 << 5, 1 << 6         # Py_TPFLAGS_SEQUENCE, Py_TPFLAGS_MAPPING: what patterns go by

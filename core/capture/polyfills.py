@@ -13,23 +13,12 @@ from typing import Any
 from .attribute_stores import set_attribute
 from .attributes import get_attribute
 from .containers import PLAIN, complete, dict_set, list_items, new_dict
-from .operators import is_callable
+from .function_values import FunctionValue, PartialValue
 from .relied import settled
 from .signals import Break
 from .torch_calls import lower
-from .values import (
-    NONE,
-    ClassValue,
-    Const,
-    DictValue,
-    FunctionValue,
-    ListValue,
-    ObjectValue,
-    PartialValue,
-    SetValue,
-    TupleValue,
-    Value,
-)
+from .truth import is_callable
+from .values import NONE, ClassValue, Const, DictValue, ListValue, ObjectValue, SetValue, TupleValue, Value
 
 FIELDS, IS_DATACLASS = dataclasses.fields, dataclasses.is_dataclass     # a script may replace them in the module
 

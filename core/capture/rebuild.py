@@ -26,16 +26,9 @@ from ..guards.origin import (
 )
 from ..symbolic.text import MATH
 from .attributes import class_lookup, has_get
-from .reading import input_name
-from .values import (
-    BuiltinValue,
-    ClassValue,
-    Const,
-    Lazy,
-    TensorValue,
-    Value,
-    Variable,
-)
+from .function_values import BuiltinValue
+from .graph_inputs import input_name
+from .values import ClassValue, Const, Lazy, TensorValue, Value, Variable
 
 PLAIN = (int, str, bytes, bool, type(None))
 

@@ -10,32 +10,34 @@ from typing import Any
 
 from .attributes import class_lookup, has_set
 from .containers import complete
+from .function_values import (
+    BuiltinMethodValue,
+    BuiltinValue,
+    FunctionValue,
+    GeneratorCall,
+    IteratorValue,
+    MethodValue,
+    PartialValue,
+    SuperValue,
+)
 from .rebuild import CannotRebuild, Rebuilder, literal
 from .residual.build import function_on_cells
 from .residual.comprehension import comprehension_unit
 from .residual.nodes import CannotResume
 from .values import (
-    BuiltinMethodValue,
-    BuiltinValue,
     ClassValue,
     Const,
     DictValue,
     ExceptionValue,
-    FunctionValue,
-    GeneratorCall,
-    IteratorValue,
     ListValue,
-    MethodValue,
     NativeValue,
     ObjectValue,
     OpaqueValue,
-    PartialValue,
     PropertyValue,
     PyModuleValue,
     RangeValue,
     SetValue,
     SliceValue,
-    SuperValue,
     TensorValue,
     TupleValue,
     Value,

@@ -14,6 +14,7 @@ from typing import Any
 from ..guards.origin import FunctionOrigin
 from . import effects
 from .frames import Frame
+from .function_values import GeneratorExpression
 from .levels import Levels
 from .origins import CellObjectOrigin
 from .rebuild import Rebuilder
@@ -25,7 +26,7 @@ from .residual.running import END, Raised
 from .scopes import names_of
 from .steps import Yield, step_for
 from .unit import expression_words
-from .values import GeneratorExpression, Value
+from .values import Value
 
 TAGS = {"true": "_true", "false": "_false", "item": "_pass", "end": "_end", "raised": "_raised", "then": ""}
 

@@ -8,23 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 from .comparing import compare
-from .containers import (
-    append,
-    list_items,
-    new_dict,
-    touch_list,
-)
+from .container_operators import extend_unread
+from .containers import append, list_items, new_dict, touch_list
 from .iterate import items_of
-from .operators import binary, extend_unread, truth
+from .operators import binary
 from .signals import Break
 from .subscripts import index_number
-from .values import (
-    NONE,
-    Const,
-    ListValue,
-    TupleValue,
-    Value,
-)
+from .truth import truth
+from .values import NONE, Const, ListValue, TupleValue, Value
 
 Method = Callable[..., Value]
 
@@ -101,7 +92,7 @@ def list_remove(ev: Any, self: ListValue, item: Value) -> Value:
 
 
 def list_sort(ev: Any, self: ListValue, **kwargs: Value) -> Value:
-    from .builtins import sort_values
+    from .iterating_builtins import sort_values
 
     items = touch_list(ev, self)
     items[:] = sort_values(ev, items, kwargs)

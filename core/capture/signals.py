@@ -36,6 +36,8 @@ class Returned(Completion):
         self.value = value
 
 
+Done = Completion | None
+
 class UserRaise(Exception):
     """An exception of the script's. `value` is an ExceptionValue, or an ObjectValue of a user's exception class."""
 

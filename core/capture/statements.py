@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -14,20 +12,19 @@ from .attributes import get_attribute
 from .calls import call
 from .expressions import evaluate, load_name, make_function, store_name, test
 from .frames import Frame, Operand, Step
+from .importing import import_, import_from
 from .iterate import iterate, unpack
 from .masked_updates import update_where
 from .operators import inplace
 from .patterns import matches
-from .reading import of_constant
+from .raising import handles, in_context, raise_, seen_by_script
 from .refusals import handled
-from .relied import note
 from .residual.nodes import Again, Once, Passes, Settle, Unbind, stored_exception
 from .scopes import mangle
-from .signals import BREAK, CONTINUE, Break, Completion, Returned, UserRaise
+from .signals import BREAK, CONTINUE, Break, Done, Returned, UserRaise
 from .subscripts import delete_item, get_item, set_item
-from .values import NONE, ClassValue, Const, ExceptionValue, ObjectValue, TupleValue, Value
+from .values import NONE, ExceptionValue, ObjectValue, Value
 
-Done = Completion | None
 Rule = Callable[[Any, Frame, Any], Done]
 
 
@@ -197,7 +194,7 @@ def assertion(ev: Any, frame: Frame, s: ast.Assert) -> Done:
     return None
 
 
-# -- definitions and imports ----
+# -- definitions ----
 def definition(ev: Any, frame: Frame, s: ast.FunctionDef) -> Done:
     decorators = [evaluate(ev, frame, d) for d in s.decorator_list]
     made: Value = make_function(ev, frame, s, s.name)
@@ -212,43 +209,6 @@ def definition(ev: Any, frame: Frame, s: ast.FunctionDef) -> Done:
 def class_definition(ev: Any, frame: Frame, s: ast.ClassDef) -> Done:
     frame.at(s, "statement")
     raise Break("class-body")
-
-
-def import_(ev: Any, frame: Frame, s: ast.Import) -> Done:
-    frame.at(s, "statement")
-    for alias in s.names:
-        module = loaded(ev, alias.name)
-        if alias.asname is None:
-            module = loaded(ev, alias.name.split(".")[0])
-        store_name(ev, frame, alias.asname or alias.name.split(".")[0], of_constant(ev, module, ev.pin(module)))
-    return None
-
-
-def import_from(ev: Any, frame: Frame, s: ast.ImportFrom) -> Done:
-    frame.at(s, "statement")
-    name = s.module or ""
-    if s.level:
-        package = frame.globals.real.get("__package__") or ""
-        name = importlib.util.resolve_name("." * s.level + name, package)
-    module = loaded(ev, name)
-    value = of_constant(ev, module, ev.pin(module))
-    for alias in s.names:
-        if alias.name == "*":
-            raise Break("import", what=f"everything in {name}")
-        full = f"{name}.{alias.name}"
-        found = of_constant(ev, sys.modules[full], ev.pin(sys.modules[full])) \
-            if full in sys.modules and not hasattr(module, alias.name) else get_attribute(ev, value, alias.name)
-        store_name(ev, frame, alias.asname or alias.name, found)
-    return None
-
-
-def loaded(ev: Any, name: str) -> Any:
-    """A module that is imported already; that it stays the one is a condition."""
-    module = sys.modules.get(name)
-    if module is None:
-        raise Break("import", what=name)
-    note(ev, sys.modules, sys.modules, name, module, f"sys.modules.{name}")
-    return module
 
 
 # -- branches and loops ----
@@ -333,36 +293,6 @@ def match(ev: Any, frame: Frame, s: ast.Match) -> Done:
     return None
 
 
-# -- exceptions ----
-def exception_from(ev: Any, value: Value) -> UserRaise:
-    """What `raise value` raises."""
-    value = ev.force(value)
-    if isinstance(value, ClassValue) and issubclass(value.cls, BaseException):
-        value = ev.force(call(ev, value, [], {}))
-    if isinstance(value, ExceptionValue):
-        return UserRaise(value)
-    return UserRaise(ExceptionValue(TypeError, [Const("exceptions must derive from BaseException")]))
-
-
-def raise_(ev: Any, frame: Frame, s: ast.Raise) -> Done:
-    if s.exc is None:
-        if not ev.handling:
-            ev.raise_error(RuntimeError, "No active exception to reraise")
-        raise UserRaise(ev.handling[-1])
-    value = evaluate(ev, frame, s.exc)
-    frame.at(s, "statement")
-    raised = exception_from(ev, value)
-    if s.cause is not None:
-        cause = ev.force(evaluate(ev, frame, s.cause))
-        raised.value.suppress = True
-        if not (isinstance(cause, Const) and cause.value is None):
-            raised.value.cause = exception_from(ev, cause).value
-    if ev.handling and raised.value.origin is not None and ev.handling[-1] is not raised.value:
-        raise Break("syntax", what="raising an existing exception while another one is handled")
-    in_context(raised.value, ev.handling)
-    raise raised
-
-
 def try_(ev: Any, frame: Frame, s: ast.Try) -> Done:
     """`finally` runs however the rest ended; if it ends abruptly itself, that wins."""
     if not s.finalbody:
@@ -388,13 +318,6 @@ def try_(ev: Any, frame: Frame, s: ast.Try) -> Done:
         raise pending
     last = execute_block(ev, frame, s, "finalbody", done)
     return last if last is not None else done
-
-
-def seen_by_script(ev: Any, raised: UserRaise) -> None:
-    """Where a handler can look at an exception whose text names symbols, the call that raised it breaks the graph."""
-    if raised.value.asked_at is not None:
-        ev.main.point, facts = raised.value.asked_at
-        raise Break("call-unknown", **facts) from None
 
 
 def guarded(ev: Any, frame: Frame, s: ast.Try) -> Done:
@@ -443,25 +366,6 @@ def left(ev: Any, frame: Frame, handler: ast.ExceptHandler, handling: int) -> No
     del ev.handling[handling:]
     if handler.name:
         store_name(ev, frame, mangle(handler.name, frame.class_name), None)
-
-
-def in_context(error: ExceptionValue, handling: list[Any]) -> None:
-    """An exception made while tracing has the one that was being handled as its context."""
-    if not handling or error.origin is not None or error.context is not None:
-        return
-    around: Any = handling[-1]
-    while around is not None and around is not error:
-        around = around.context
-    if around is None:
-        error.context = handling[-1]
-
-
-def handles(ev: Any, frame: Frame, node: ast.expr, raised: ExceptionValue) -> bool:
-    wanted = ev.force(evaluate(ev, frame, node))
-    classes = [ev.force(c) for c in wanted.items] if isinstance(wanted, TupleValue) else [wanted]
-    if not all(isinstance(c, ClassValue) and issubclass(c.cls, BaseException) for c in classes):      # all, before any is tried
-        ev.raise_error(TypeError, "catching classes that do not inherit from BaseException is not allowed")
-    return any(c.cls in raised.cls.__mro__ for c in classes)
 
 
 # -- with ----

@@ -8,9 +8,11 @@ import types
 from typing import Any
 
 from .containers import dict_find, dict_set, list_items, touch_list
-from .operators import call_special, on_scalars, refuse_unknown, special
+from .operands import refuse_unknown
+from .operators import on_scalars
 from .relied import can_change, class_lookup, settled
 from .signals import Break
+from .special_methods import call_special, special
 from .torch_calls import CannotLower, lower
 from .values import (
     ClassValue,

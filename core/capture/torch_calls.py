@@ -17,11 +17,11 @@ from ..tensor.dtypes import dtype
 from ..tensor.meta import Size
 from ..tensor.tensor import Tensor
 from .containers import complete, list_items, new_dict, new_set
+from .function_values import BuiltinValue
 from .refusals import keep_apart
 from .relied import settled
 from .signals import Break, UserRaise
 from .values import (
-    BuiltinValue,
     ClassValue,
     Const,
     DictValue,
