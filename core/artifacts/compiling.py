@@ -9,7 +9,7 @@ import traceback
 from typing import Any
 
 from ..capture.capture import CaptureContext, Captured, InternalFault, SkipFrame, UserError, capture
-from ..capture.reading import FROM_MARK
+from ..capture.graph_inputs import FROM_MARK
 from ..errors import Unsupported
 from ..events.recorder import RECORDER
 from ..graph.node import Graph, Span, walk_nodes
