@@ -42,10 +42,44 @@ def test_a_trial_is_made_once_and_remembered(pick, monkeypatch, tmp_path):
     answers = json.loads(file.read_text())["answers"]
     (question,) = [q for q in answers if "1048576 bytes" in q]
     assert (answers[question] == "large") == (chosen is target.large)
-    monkeypatch.setattr(pick, "_work", None)                         # a second trial would fail
+    monkeypatch.setattr(pick, "_copies", None)                         # a second trial would fail
     assert pick.device_for(target, 1_000_000) is chosen
     trial.forget()                                                   # as a new process does
     assert pick.device_for(target, 1 << 20) is chosen
+
+
+def test_a_trial_builds_nothing(pick, monkeypatch):
+    from guardscope.core.opencl import known
+    from guardscope.core.opencl.devices import choose
+
+    monkeypatch.setattr(known, "build", None)                        # a program for the device not taken would fail
+    target = choose("cpu")
+    assert pick.device_for(target, 1 << 20) in (target.small, target.large)
+
+
+@pytest.mark.parametrize("which", ["small", "large"])
+def test_what_is_timed_moves_the_bytes_on_the_device_asked_for(pick, monkeypatch, which):
+    from guardscope.core.opencl.devices import choose, pyopencl
+
+    device = getattr(choose("cpu"), which)
+    moved = []
+    real = pyopencl().enqueue_copy
+    monkeypatch.setattr(pyopencl(), "enqueue_copy", lambda queue, to, source, byte_count:
+                        (moved.append((queue.device, byte_count)), real(queue, to, source, byte_count=byte_count))[1])
+    pick._copies(device, 1 << 18)()
+    assert {d for d, _ in moved} == {device.handle} and len(moved) == (1 if device.alone else min(2, device.info.units))
+    assert abs(sum(n for _, n in moved) - pick.AS_LONG * (1 << 18)) <= len(moved)
+
+
+def test_a_device_without_room_is_out_of_the_question(pick, monkeypatch):
+    from guardscope.core.opencl.devices import choose, pyopencl
+
+    def full(*_, **__):
+        raise pyopencl().MemoryError("no memory")
+
+    monkeypatch.setattr(pyopencl(), "Buffer", full)
+    target = choose("cpu")
+    assert pick.device_for(target, 1 << 20) is target.large          # the usual answer
 
 
 def test_both_devices_give_the_same(graphs, pick):
