@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtGui import QPixmapCache
@@ -14,8 +16,19 @@ from . import theme
 from .first_paint import AfterFirstPaint
 
 
+def read_no_sources() -> None:
+    """Keep PySide6 from reading the source of every module that is imported after it, which takes as long as importing it.
+    It looks there for uses of `from __feature__ import ...`; a module that it is told may use Qt, and that has none, is
+    treated the same. Does nothing where PySide6 is made otherwise."""
+    feature: Any = sys.modules.get("shibokensupport.feature")
+    if feature is not None and hasattr(feature, "_mod_uses_pyside"):
+        feature._mod_uses_pyside = lambda module: True
+
+
 def make_app(theme_name: str | None = None) -> QApplication:
     """The application object, themed; an existing one is used again."""
+    read_no_sources()
+    gc.set_threshold(20_000, 20, 20)         # a session is many objects that stay; looking for garbage among them often is slow
     app = QApplication.instance()
     if not isinstance(app, QApplication):
         app = QApplication(sys.argv[:1])

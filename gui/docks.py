@@ -6,14 +6,18 @@ import json
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QMainWindow, QTabBar, QTabWidget, QWidget
 from shiboken6 import isValid
 
 from .theme import RESOURCES
-from .views.base import View
+from .views import KINDS
+from .views import title as title_of
+
+if TYPE_CHECKING:
+    from .views.base import View
 
 AREAS = {"left": Qt.DockWidgetArea.LeftDockWidgetArea, "right": Qt.DockWidgetArea.RightDockWidgetArea,
          "bottom": Qt.DockWidgetArea.BottomDockWidgetArea, "top": Qt.DockWidgetArea.TopDockWidgetArea}
@@ -29,25 +33,36 @@ def load_layout() -> dict[str, Any]:
 
 
 class Dock(QDockWidget):
-    """A view with a quiet title line; the line disappears where the dock is one of several tabs."""
+    """The place of a view, with a quiet title line; the line disappears where the dock is one of several tabs."""
 
-    def __init__(self, view: View, window: QMainWindow) -> None:
-        super().__init__(view.title, window)
-        self.setObjectName(f"dock.{view.name}")
-        self.view = view
-        self.setWidget(view)
+    def __init__(self, name: str, window: QMainWindow) -> None:
+        super().__init__(title_of(name), window)
+        self.setObjectName(f"dock.{name}")
+        self.view: View | None = None
+        self.front = True                    # False behind another tab
+        self.visibilityChanged.connect(self._set_front)
         bar = QWidget()
         bar.setObjectName("dockBar")
         bar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         row = QHBoxLayout(bar)
         row.setContentsMargins(0, 0, 0, 0)
-        title = QLabel(view.title)
+        title = QLabel(title_of(name))
         title.setObjectName("dockTitle")
         row.addWidget(title)
         row.addStretch(1)
         self._bar, self._none = bar, QWidget()
         self._none.setMaximumHeight(0)
         self.setTitleBarWidget(bar)
+
+    def put(self, view: View) -> None:
+        """The view has been made."""
+        self.view, view.front = view, self.front
+        self.setWidget(view)
+
+    def _set_front(self, on: bool) -> None:
+        self.front = on
+        if self.view is not None:
+            self.view.set_front(on)
 
     def show_title(self, on: bool) -> None:
         wanted = self._bar if on else self._none
@@ -57,15 +72,16 @@ class Dock(QDockWidget):
 
 
 class Docks:
-    """The docks of a window by view name."""
+    """The docks of a window by view name; `put` fills them when the views are made."""
 
-    def __init__(self, window: QMainWindow, views: dict[str, View]) -> None:
+    def __init__(self, window: QMainWindow) -> None:
         self.window = window
         self.layout = load_layout()
         self.docks: dict[str, Dock] = {}
         self.wanted: set[str] = set()        # views that the layout hides until they are asked for, and that were
         self.on = False                      # whether there are any to be seen: not while the start page is
         self._later: frozenset[str] = frozenset()        # views that are held until a session is open
+        self._being_arranged = False
         window.setDockNestingEnabled(True)
         window.setDockOptions(window.dockOptions() | QMainWindow.DockOption.GroupedDragging
                               | QMainWindow.DockOption.AllowTabbedDocks)
@@ -74,20 +90,30 @@ class Docks:
         window.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
         for place in self.layout["docks"]:
-            if place["view"] in views:
-                dock = Dock(views[place["view"]], window)
-                self.docks[place["view"]] = dock
+            if place["view"] in KINDS:
+                dock = self.docks[place["view"]] = Dock(place["view"], window)
                 dock.dockLocationChanged.connect(lambda _: self._titles())
                 dock.topLevelChanged.connect(lambda _: self._titles())
                 dock.visibilityChanged.connect(lambda _: self._titles())
-                dock.visibilityChanged.connect(dock.view.set_front)
         self.reset()
+
+    def put(self, view: View) -> None:
+        """A view has been made; views without a dock are left alone."""
+        if view.name in self.docks:
+            view.held = view.name in self._later or self._being_arranged
+            self.docks[view.name].put(view)
+
+    @property
+    def views(self) -> list[View]:
+        """Those that have been made."""
+        return [dock.view for dock in self.docks.values() if dock.view is not None]
 
     @contextmanager
     def _arranging(self) -> Iterator[None]:
         """While docks are shown one by one, no view is refreshed; afterwards those that stayed visible are."""
-        for dock in self.docks.values():
-            dock.view.held = True
+        self._being_arranged = True
+        for view in self.views:
+            view.held = True
         try:
             yield
         finally:
@@ -96,9 +122,9 @@ class Docks:
     def hold(self) -> None:
         """Views show nothing until `release`: a session is being opened, and its timeline comes first."""
         self._later = frozenset(self.docks)
-        for dock in self.docks.values():
-            dock.view.held = True
-            dock.view.blank()
+        for view in self.views:
+            view.held = True
+            view.blank()
 
     def release(self, later: Collection[str] = ()) -> None:
         """Views show the session, those that are seen one in each turn of the event loop; those named `later` are still
@@ -107,7 +133,8 @@ class Docks:
         self._release()
 
     def _release(self) -> None:
-        views = [dock.view for dock in self.docks.values() if dock.view.name not in self._later]
+        self._being_arranged = False
+        views = [view for view in self.views if view.name not in self._later]
         for view in views:
             view.held = False
         self._show_next([view for view in views if view.waits])

@@ -5,9 +5,7 @@ Nothing heavy is imported before the first paint: the views (and NumPy with them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from importlib import import_module
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +18,6 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QMessageBox,
     QStackedWidget,
-    QVBoxLayout,
-    QWidget,
 )
 
 from . import theme
@@ -32,16 +28,16 @@ from .frame import make_menus, make_toolbar
 from .jobs import Jobs
 from .layouts import Layouts, offer_recent
 from .moving import dropped_files, open_dropped
+from .opening import Opening
 from .run_control import RunControl
 from .session_model import SessionModel
 from .tools import Tools
+from .views import Views
 from .widgets.live_strip import LiveStrip
 
 if TYPE_CHECKING:
     from .docks import Docks
     from .live import Live
-    from .models.causes import CauseRow
-    from .views.base import View
     from .views.start_page import StartPage
     from .widgets.settings_dialog import Chosen
 
@@ -71,7 +67,9 @@ class MainWindow(QMainWindow):
         self.tools = Tools(self)
         self.exports = ExportControl(self)
         self.layouts = Layouts(self, STATE_VERSION)
-        self.views: dict[str, View] = {}
+        self.opening = Opening(self)
+        self.views = Views(self.model, self.jobs, self.opening.made)
+        self.page: Any = None                # summary, replay and timeline
         self.docks: Docks | None = None
         self.timeline: Any = None
         self.say_in_dialogs = True
@@ -110,33 +108,6 @@ class MainWindow(QMainWindow):
         self.statusBar().addWidget(self.strip, 1)
         self.statusBar().addPermanentWidget(self.place)
 
-    def _prepare(self) -> None:
-        """While the start page is read: import and make what opening a file needs."""
-        self.jobs.submit("prepare", imports, lambda _: self._make_views(), lambda _: None)
-
-    def _make_views(self) -> None:
-        """Import and make every view, unless that was done; they are seen when a file is opened."""
-        if self.docks is not None:
-            return
-        from .docks import Docks
-        from .views import make_views
-
-        self.views = make_views(self.model, self.jobs)
-        summary, self.timeline = self.views["summary"], self.views["timeline"]
-        page = QWidget()
-        box = QVBoxLayout(page)
-        box.setContentsMargins(0, 0, 6, 0)
-        box.setSpacing(0)
-        box.addWidget(summary)
-        box.addWidget(self.views["replay"])
-        box.addWidget(self.timeline, 1)
-        summary.setObjectName("summaryStrip")
-        self.center.addWidget(page)
-        self._page = page
-        self.docks = Docks(self, self.views)
-        self.tools.connect_views(self.views)
-        summary.causes_wanted.connect(lambda: self.show_view("causes"))  # type: ignore[attr-defined]
-
     # opening
 
     def open_path(self, path: str | Path, run: bool = False, arguments: Sequence[str] = ()) -> bool:
@@ -161,7 +132,7 @@ class MainWindow(QMainWindow):
                 said = session.info.get("argv")
                 again = said[1:] if isinstance(said, list) and all(isinstance(a, str) for a in said) else []
                 self.control.set_script(script if script.is_file() else None, again)
-                self._show(session, self._follow)
+                self.opening.show(session, self._follow)
             else:
                 check_script(path)
                 self.control.set_script(path.absolute(), list(arguments))
@@ -172,36 +143,15 @@ class MainWindow(QMainWindow):
         self._remember(str(path.absolute()))
         return True
 
-    def _show(self, session: Any, then: Callable[[], None] | None = None) -> None:
-        """Show the timeline of a session; when that has been painted the other views follow, then `then`."""
-        self._arrange()
-        self.model.open(session, opening=True)
-        AfterFirstPaint(self.timeline.canvas.viewport(), partial(self._painted, session, then))
-
-    def _painted(self, session: Any, then: Callable[[], None] | None) -> None:
-        """The timeline was seen. Looking for causes takes longest, and not on this thread."""
-        if self.model.whole is not session or self.docks is None:
-            return                               # another one was opened meanwhile
-
-        def known(causes: list[CauseRow] | None) -> None:
-            if self.model.whole is session and self.model.opening:
-                self.model.show_all(causes)
-                self.docks.release()  # type: ignore[union-attr]
-                if then is not None:
-                    then()
-
-        self.docks.release(later=("causes",))
-        self.jobs.submit("causes", partial(find_causes, session), known, lambda _: known(None))
-
     def _follow(self) -> None:
         """Watch the session that was opened if it is still being recorded, and say what cannot be read."""
         self.control.watch()
         for text in self.model.whole.problems:
             self.say(text)
 
-    def _arrange(self) -> None:
-        """Make the views if that was not done, arranged as they were left; they are held until `docks.release`."""
-        self._make_views()
+    def arrange(self) -> None:
+        """Make the docks if that was not done, arranged as they were left; views are held until `docks.release`."""
+        self.opening.make_front()
         assert self.docks is not None
         self.docks.hold()
         if not self._restored:
@@ -219,7 +169,7 @@ class MainWindow(QMainWindow):
                     self.docks.reset()
 
     def _show_script(self, path: Path, run: bool) -> None:
-        self._arrange()
+        self.arrange()
         if not run or not self.control.start():
             from .script_only import ScriptOnly
 
@@ -234,9 +184,10 @@ class MainWindow(QMainWindow):
             return
         assert self.docks is not None and self.model.facts is not None
         if not self.model.opening:
+            self.views.make_all()
             self.docks.release()
-        shown = self.center.currentWidget() is self._page
-        self.center.setCurrentWidget(self._page)
+        shown = self.center.currentWidget() is self.page
+        self.center.setCurrentWidget(self.page)
         if not shown:
             self.docks.set_visible(True)
             self._share_out()
@@ -264,7 +215,7 @@ class MainWindow(QMainWindow):
     def go_home(self) -> None:
         """Show the start page."""
         if self.docks is not None:
-            if self.center.currentWidget() is self._page:
+            if self.center.currentWidget() is self.page:
                 self._state = self.saveState(STATE_VERSION)
             self.docks.set_visible(False)
         if self._start_page is not None:
@@ -282,7 +233,7 @@ class MainWindow(QMainWindow):
         self.banner.setText("")
         self.commands.update()
         if self.docks is None:
-            AfterFirstPaint(self, self._prepare)
+            AfterFirstPaint(self, self.opening.prepare)
 
     def browse(self) -> None:
         """Ask for a file and open it."""
@@ -319,7 +270,7 @@ class MainWindow(QMainWindow):
     def focus_view(self, name: str) -> None:
         """Bring a view to the front and give it the keyboard."""
         self.show_view(name)
-        if name in self.views:
+        if self.docks is not None:
             self.views[name].take_focus()
 
     def set_theme(self, name: str) -> None:
@@ -375,7 +326,8 @@ class MainWindow(QMainWindow):
     @property
     def settled(self) -> bool:
         """Whether what was opened is shown whole: no view is waiting, no job is running."""
-        return self.jobs.idle and not self.model.opening and not any(view.held or view.waits for view in self.views.values())
+        return self.jobs.idle and not self.model.opening and (self.model.session is None or self.views.complete) \
+            and not any(view.held or view.waits for view in self.views.values())
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.tools.close()
@@ -386,19 +338,3 @@ class MainWindow(QMainWindow):
         self.settings.setValue("window/geometry", self.saveGeometry())
         self.model.close()
         super().closeEvent(event)
-
-
-def imports() -> None:
-    """Import what opening a file needs."""
-    for name in ("..core.events.reader", "..core.runner.process", ".docks", ".widgets.settings_dialog"):
-        import_module(name, __package__)
-    from .views import kinds
-
-    kinds()
-
-
-def find_causes(session: Any) -> list[CauseRow]:
-    """What led to compilations in a session, dearest first."""
-    from .models.causes import cause_rows
-
-    return cause_rows(session)

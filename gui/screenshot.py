@@ -93,10 +93,12 @@ def parse_size(text: str) -> tuple[int, int]:
 def select(window: Any, choice: str) -> None:
     """Apply one `--select`. ScriptError for a name or number that does not exist."""
     name, _, value = choice.partition("=")
+    from .views import title
+
     session = window.model.session
     limits = {"call": len(session.calls["code"]), "artifact": len(session.artifacts), "code": len(session.codes),
               "kernel": len(session.kernels), "line": 10**9, "cause": len(window.model.causes())}
-    if name == "view" and value in window.views:
+    if name == "view" and title(value):
         window.show_view(value)
     elif name == "axis" and value in ("call", "time"):
         window.commands.run(f"timeline.by_{value}")

@@ -31,11 +31,13 @@ class Tools(QObject):
         window.model.tools_changed.connect(self._lab_progress)
         window.model.lab_wanted.connect(lambda what: window.commands.run(f"tools.{what}"))
 
-    def connect_views(self, views: dict[str, Any]) -> None:
-        """Listen to the views once they are made."""
-        views["lab"].wanted.connect(self._lab_wanted)
-        views["compare"].wanted.connect(lambda what: self.window.commands.run(f"tools.compare_{what}" if what == "swap"
-                                                                              else "tools.compare"))
+    def listen(self, view: Any) -> None:
+        """Listen to a view that has been made, if it asks for a tool."""
+        if view.name == "lab":
+            view.wanted.connect(self._lab_wanted)
+        elif view.name == "compare":
+            view.wanted.connect(lambda what: self.window.commands.run(f"tools.compare_{what}" if what == "swap"
+                                                                      else "tools.compare"))
 
     def close(self) -> None:
         self.lab.close()

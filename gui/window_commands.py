@@ -9,14 +9,13 @@ from . import theme
 from .commands import Command
 from .moving import go_to_view
 from .tool_commands import register_tools
+from .views import title
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
 
-VIEWS = (("functions", "Functions"), ("output", "Output"), ("causes", "Causes"), ("guards", "Guards"),
-         ("graph", "Graph"), ("source", "Source"), ("python", "Python"), ("kernel", "Kernel"), ("call", "Call"),
-         ("coverage", "Coverage"), ("sizes", "Sizes"), ("matrix", "Versions"),
-         ("what_if", "What if"))
+VIEWS = ("functions", "output", "causes", "guards", "graph", "source", "python", "kernel", "call", "coverage", "sizes",
+         "matrix", "what_if")                # in the order of their keys
 OUTCOMES = (("compile", "compiled"), ("recompile", "recompiled"), ("reuse", "reused"),
             ("eager_limit", "eager after the limit"), ("not_compiled", "not compiled"), ("error", "error"))
 
@@ -100,10 +99,10 @@ def register(w: MainWindow) -> None:
     for name, text in OUTCOMES:
         w.commands.add(Command(f"filter.{name}", f"Show only: {text}", partial(m.set_filter, (name,)), "Timeline",
                                blocked=no_calls, checked=partial(filter_is, w, name), group=2))
-    for place, (name, title) in enumerate(VIEWS):
+    for place, name in enumerate(VIEWS):
         keys = f"Ctrl+{place + 1}" if place < 9 else ""
-        w.commands.add(Command(f"view.{name}", title, partial(w.focus_view, name), "View", keys,
-                               f"Bring {title} to the front", blocked=nothing_open))
+        w.commands.add(Command(f"view.{name}", title(name), partial(w.focus_view, name), "View", keys,
+                               f"Bring {title(name)} to the front", blocked=nothing_open))
     register_tools(w)
     w.commands.add(
         Command("view.reset", "Default layout", lambda: w.docks.reset(), "View",  # type: ignore[union-attr]

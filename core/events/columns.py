@@ -6,6 +6,7 @@ out earlier stay valid while the columns grow.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,22 +26,40 @@ CALL_COLUMNS = {"code": "<i4", "line": "<i4", "outcome": "u1", "start": "<i8", "
 
 
 class Columns:
-    """Named NumPy columns of equal length that can only grow (amortised cost; capacity doubles)."""
+    """Named NumPy columns of equal length that can only grow (amortised cost; capacity doubles). What was added to a column
+    is put behind the rest when the column is next asked for: a window needs few of them at first."""
 
     def __init__(self, kinds: dict[str, str]) -> None:
         self._size = 0
         self._data = {name: np.empty(0, kind) for name, kind in kinds.items()}
+        self._added: dict[str, list[np.ndarray]] = {name: [] for name in kinds}
+        self._filled = dict.fromkeys(kinds, 0)
+        self._lock = threading.Lock()
 
     def __len__(self) -> int:
         return self._size
 
     def __getitem__(self, name: str) -> np.ndarray:
+        if self._added[name]:
+            with self._lock:
+                self._put_together(name)
         return self._data[name][:self._size]
+
+    def _put_together(self, name: str) -> None:
+        added, data, at = self._added[name], self._data[name], self._filled[name]
+        need = at + sum(map(len, added))
+        if len(data) < need:
+            data = np.empty(max(need, 2 * len(data)) if at else need, data.dtype)
+            data[:at] = self._data[name][:at]
+        for piece in added:
+            data[at:at + len(piece)] = piece
+            at += len(piece)
+        self._data[name], self._filled[name], self._added[name] = data, at, []
 
     def __getattr__(self, name: str) -> np.ndarray:
         if name.startswith("_") or name not in self._data:
             raise AttributeError(f"no column '{name}'")
-        return self._data[name][:self._size]
+        return self[name]
 
     def __contains__(self, name: str) -> bool:
         return name in self._data
@@ -51,29 +70,21 @@ class Columns:
 
     def append(self, *pieces: dict[str, np.ndarray]) -> None:
         """Add rows, in pieces of which each gives every column, all of one length."""
-        counts = [len(next(iter(piece.values()))) for piece in pieces]
-        need = self._size + sum(counts)
-        for name, old in self._data.items():
-            if len(old) < need:
-                grown = np.empty(max(need, 2 * len(old)) if self._size else need, old.dtype)
-                grown[:self._size] = old[:self._size]
-                self._data[name] = grown
-            at = self._size
-            for piece, count in zip(pieces, counts):
-                self._data[name][at:at + count] = piece[name]
-                at += count
-        self._size = need
+        with self._lock:
+            for name, added in self._added.items():
+                added += [piece[name] for piece in pieces]
+            self._size += sum(len(next(iter(piece.values()))) for piece in pieces)
 
     def reorder(self, start: int, order: np.ndarray) -> None:
         """Permute the rows from `start` on. Views handed out earlier keep the old order."""
-        for name, data in self._data.items():
-            fresh = data.copy()
-            fresh[start:start + len(order)] = data[start:start + len(order)][order]
+        for name in self._data:
+            fresh = self[name].copy()
+            fresh[start:start + len(order)] = fresh[start:start + len(order)][order]
             self._data[name] = fresh
 
     def row(self, index: int) -> dict[str, int]:
         """One row as plain ints."""
-        return {name: int(data[index]) for name, data in self._data.items() if index < self._size}
+        return {name: int(self[name][index]) for name in self._data if index < self._size}
 
 
 def sort_runs(runs: Columns, start: int) -> None:
@@ -137,7 +148,11 @@ class Calls:
         number = number[begin:]
         if not len(number):
             return
-        edges = np.concatenate(([0], np.flatnonzero(number[1:] != number[:-1]) + 1, [len(number)]))
+        changes = number[1:] != number[:-1]
+        if changes.all():                       # one run per call, as usual
+            edges = np.arange(len(number) + 1)
+        else:
+            edges = np.concatenate(([0], np.flatnonzero(changes) + 1, [len(number)]))
         first = edges[:-1]
         whole = (self._runs["depth"][begin:][first] == 0) & (number[first] == np.arange(done, done + len(first)))
         count = len(whole) if whole.all() else int(np.argmin(whole))

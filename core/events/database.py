@@ -15,6 +15,7 @@ import sqlite3
 import sys
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -194,7 +195,7 @@ def _prepare(db: sqlite3.Connection, path: Path) -> int:
     db.execute("PRAGMA trusted_schema = OFF")
     db.execute("PRAGMA cell_size_check = ON")
     db.execute("PRAGMA writable_schema = ON")            # reads a file that is shorter than its header says
-    db.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    db.text_factory = partial(str, encoding="utf-8", errors="replace")
     application = db.execute("PRAGMA application_id").fetchone()[0]
     if application != APPLICATION_ID:
         raise ScriptError(f"{path} is an SQLite database of another program, not a Guardscope session")

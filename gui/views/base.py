@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 
 from ..jobs import Jobs
 from ..session_model import Selection, SessionModel
+from . import title
 
 ALL = frozenset({"session", "rows", "selection", "filter", "highlight", "theme", "tools"})
 
@@ -58,12 +59,16 @@ class ErrorPane(QFrame):
 
 
 class View(QWidget):
-    """Base of all views. `name` is stable (layout, commands), `title` is what people read."""
+    """Base of all views. `name` is its key in gui/views/__init__.py, `title` what people read there."""
 
     name = ""
     title = ""
     cares: frozenset[str] = frozenset({"session", "rows", "selection", "theme"})
     in_replay: tuple[str, ...] = ("session", "rows")     # what is new for it when replay stands at another call
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        cls.title = title(cls.name)
 
     def __init__(self, model: SessionModel, jobs: Jobs) -> None:
         super().__init__()

@@ -22,7 +22,6 @@ class CallView(View):
     """A page about the selected call; without one, about how to choose one."""
 
     name = "call"
-    title = "Call"
     cares = frozenset({"session", "rows", "selection", "highlight", "theme"})
 
     def build(self) -> QWidget:

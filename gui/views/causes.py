@@ -21,7 +21,6 @@ class CausesView(View):
     """A page with one block per cause."""
 
     name = "causes"
-    title = "Causes"
     cares = frozenset({"session", "rows", "selection", "theme", "tools"})
 
     def build(self) -> QWidget:

@@ -54,7 +54,6 @@ class PythonView(_TextView):
     """The generated Python of the selected version: what runs on reuse, the graph as Python, and the guard function."""
 
     name = "python"
-    title = "Python"
 
     PARTS = (("What runs when this version is used", "python_text"), ("The captured graph", "graph_text"),
              ("The guard function", "guard_source"))
@@ -87,7 +86,6 @@ class KernelView(_TextView):
     """The OpenCL source of the selected kernel."""
 
     name = "kernel"
-    title = "Kernel"
     language = "c"
 
     def update_view(self, what: set[str]) -> None:

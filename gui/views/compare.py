@@ -28,7 +28,6 @@ class CompareView(View):
     """`wanted(what)`: "choose" for another session, "swap" to show A as B."""
 
     name = "compare"
-    title = "Compare"
     cares = frozenset({"session", "tools", "theme"})
     wanted = Signal(str)
 

@@ -30,7 +30,6 @@ class CoverageView(View):
     """A line with the counts and a table; a row selects the guard that checks it."""
 
     name = "coverage"
-    title = "Coverage"
 
     def build(self) -> QWidget:
         bad = lambda r: theme.active().bad if r.how == "unprotected" else ""

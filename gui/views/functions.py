@@ -22,7 +22,6 @@ class FunctionsView(View):
     """Keys of rows: ("code", id), ("artifact", id) and ("owner", (code id, owner))."""
 
     name = "functions"
-    title = "Functions"
 
     def build(self) -> QWidget:
         self.tree_model = TreeModel([

@@ -26,7 +26,6 @@ class GraphView(View):
     """Layout runs as a job; a newer selection replaces one that is still waiting."""
 
     name = "graph"
-    title = "Graph"
 
     def build(self) -> QWidget:
         self.canvas = GraphCanvas()

@@ -25,7 +25,6 @@ class GuardsView(View):
     """A chooser (the selected call's misses, or a version), a filter, and the table."""
 
     name = "guards"
-    title = "Guards"
 
     def build(self) -> QWidget:
         t = theme.active

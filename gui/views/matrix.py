@@ -115,7 +115,6 @@ class MatrixView(View):
     """A table of the selected function's versions; a cell selects its version and guard."""
 
     name = "matrix"
-    title = "Versions"
 
     def build(self) -> QWidget:
         self.table_model = MatrixModel(self)

@@ -64,7 +64,6 @@ class OutputView(View):
     """Follows the end unless the reader has scrolled up."""
 
     name = "output"
-    title = "Output"
     cares = frozenset({"session", "rows", "theme"})
 
     def build(self) -> QWidget:

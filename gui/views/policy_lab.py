@@ -33,7 +33,6 @@ class PolicyLabView(View):
     """`wanted(what, trial)`: "start", "stop", "copy", "write", "open" or "compare", the trial None for the first two."""
 
     name = "lab"
-    title = "Policy lab"
     cares = frozenset({"session", "tools", "theme"})
     wanted = Signal(str, object)
 

@@ -26,7 +26,6 @@ class ReplayView(View):
     """Buttons, a slider over all calls, and the call in words."""
 
     name = "replay"
-    title = "Replay"
     cares = frozenset({"session", "rows", "selection", "theme"})
 
     def __init__(self, model: SessionModel, jobs: Jobs) -> None:

@@ -33,7 +33,6 @@ class SizesView(View):
     """One plot per input that varies, above each other on one x axis; inputs that never vary are named in a line."""
 
     name = "sizes"
-    title = "Sizes"
 
     def build(self) -> QWidget:
         self.says = ElidedLabel()

@@ -23,7 +23,6 @@ class SourceView(View):
     """A file chooser and the text."""
 
     name = "source"
-    title = "Source"
 
     def build(self) -> QWidget:
         self.edit = CodeEdit("python")

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from .. import theme
 from ..jobs import Jobs
-from ..models.causes import nothing_to_report
 from ..numbers import duration, plural
 from ..session_model import SessionModel
 from ..widgets.chips import OutcomeChips
@@ -19,7 +18,6 @@ class SummaryView(View):
     """`causes_wanted()` when the top cause is clicked."""
 
     name = "summary"
-    title = "Summary"
     cares = frozenset({"session", "rows", "filter", "theme", "tools", "ready"})
     causes_wanted = Signal()
 
@@ -72,7 +70,7 @@ class SummaryView(View):
         if facts is None:
             return
         self.what.setText(facts.script_name())
-        total = facts.compile_ns()
+        total = 0 if self.model.opening else facts.compile_ns()          # adding it up can wait
         versions = len(facts.session.artifacts)
         breaks = len({(b.file, b.line, b.col, b.sentence) for b in facts.session.breaks})
         parts = [plural(facts.n_calls, "call"), plural(versions, "version")] + (
@@ -98,6 +96,8 @@ class SummaryView(View):
             self.cure.setText(f"\N{RIGHTWARDS ARROW} {change}{tried}" if change else said)
             self.cure.setToolTip("\n".join(filter(None, (said, top[0].advice, top[0].fix, tried.strip(" ()")))))
         else:
+            from ..models.causes import nothing_to_report  # not at the top: the first paint does without
+
             self.mark.clear()
             self.cure.setText("")
             self.cause.setText(nothing_to_report(facts.session, facts.outcome_counts())[0])

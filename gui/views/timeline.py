@@ -25,8 +25,7 @@ class TimelineView(View):
     """The canvas, fed by the model."""
 
     name = "timeline"
-    title = "Timeline"
-    cares = frozenset({"session", "rows", "selection", "filter", "highlight", "theme"})
+    cares = frozenset({"session", "rows", "selection", "filter", "highlight", "theme", "ready"})
     in_replay = ("selection",)               # the future stays on the timeline, dimmed
 
     def __init__(self, model: SessionModel, jobs: Jobs) -> None:
@@ -75,13 +74,15 @@ class TimelineView(View):
         if "theme" in what:
             for name, icon in (("out", "zoom_out"), ("in", "zoom_in"), ("fit", "fit")):
                 self.tools[name].setIcon(theme.icon(icon))
-        if "session" in what or "rows" in what:
+        if "ready" in what and not c.complete:
+            c.set_facts(m.whole_facts, keep_view=True)
+        elif "session" in what or "rows" in what:
             # Lanes are rebuilt whole; while a long session grows, not more often than a tenth of the time.
             begin = time.monotonic()
             if "session" not in what and begin < self._next_build and m.running:
                 self._waiting.add("rows")
             else:
-                c.set_facts(m.whole_facts, keep_view="session" not in what)
+                c.set_facts(m.whole_facts, keep_view="session" not in what, hurry=m.opening)
                 self._next_build = time.monotonic() + 9 * (time.monotonic() - begin)
         if m.whole is not None:
             c.empty = words.no_calls(m.whole)

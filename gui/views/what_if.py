@@ -41,7 +41,6 @@ class WhatIfView(View):
     """`start`: the situation of the selected call; `edits`: values typed, by place; `answer`: what is shown."""
 
     name = "what_if"
-    title = "What if"
 
     def build(self) -> QWidget:
         self.start: Situation | None = None

@@ -41,6 +41,7 @@ class TimelineCanvas(QAbstractScrollArea):
         self._revision = 0                   # of the facts that the lanes were made from
         self.axis = "call"
         self.lanes: list[RunLane | AmountLane] = []
+        self.complete = True                 # whether no lanes are missing
         self.scale = TimeScale.fit(0, 1, 100)
         self.shown: tuple[int, ...] = IMPORTANCE
         self.selected_call: int | None = None
@@ -61,14 +62,16 @@ class TimelineCanvas(QAbstractScrollArea):
 
     # data
 
-    def set_facts(self, facts: Facts | None, keep_view: bool) -> None:
+    def set_facts(self, facts: Facts | None, keep_view: bool, hurry: bool = False) -> None:
         """Rebuild the lanes if there is anything new. With `keep_view` zoom and place stay (and follow the end if it was in
-        view)."""
+        view). With `hurry` lanes that would lie below the others, out of view, are left for the next time."""
         shown = facts.revision if facts is not None else 0
         if shown != self._revision or not shown:
-            self.lanes = []
+            self.lanes = [*run_lanes(facts)] if facts is not None else []
+            self.complete = False
+        if not self.complete and not (hurry and self.content_height() > self.viewport().height()):
+            self.complete = True
             if facts is not None:
-                self.lanes += run_lanes(facts)
                 compiled = compile_lane(facts)
                 self.lanes += ([compiled] if compiled is not None else []) + device_lanes(facts)
         self.facts, self._revision = facts, shown

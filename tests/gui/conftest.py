@@ -78,7 +78,7 @@ def make_window(qapp: Any, qtbot: Any, tmp_path: Path) -> Iterator[Any]:
         window.resize(*size)
         window.show()
         if session is not None:
-            window._show(session)
+            window.opening.show(session)
             qapp.processEvents()
             qtbot.waitUntil(lambda: window.settled)
         made.append(window)

@@ -34,6 +34,6 @@ def test_sizes_of_docks_are_kept_over_the_start_page(make_window: Any, fake: Any
     qtbot.waitUntil(lambda: widths(window) != before)
     left = widths(window)
     window.go_home()
-    window._show(fake.synthetic())
+    window.opening.show(fake.synthetic())
     qtbot.waitUntil(lambda: window.settled)
     qtbot.waitUntil(lambda: widths(window) == left)

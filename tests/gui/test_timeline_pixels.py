@@ -64,7 +64,7 @@ def test_a_frame_never_shows_old_titles_or_old_lanes(make_window: Any, fake: Mod
     changes = [lambda: window.model.select(call=8), lambda: window.model.select(code=2), lambda: canvas.zoom(3.0),
                lambda: canvas.pan(40), lambda: canvas.set_axis("time"), lambda: window.resize(900, 700),
                lambda: theme.apply(qapp, "dark"), lambda: canvas.verticalScrollBar().setValue(12),
-               lambda: window.model.set_filter({"recompile"}), lambda: window._show(fake.many_calls(2000))]
+               lambda: window.model.set_filter({"recompile"}), lambda: window.opening.show(fake.many_calls(2000))]
     for change in changes:
         change()
         qapp.processEvents()
