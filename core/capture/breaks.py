@@ -36,8 +36,6 @@ REASONS: dict[str, tuple[str, str]] = {
     "time": ("{what} depends on the time of the call", "read the clock outside the compiled function"),
     "random": ("{what} draws from Python's random numbers", "draw outside, or use torch's generators"),
     "data-item": ("{what} needs the elements of a tensor", "keep the value as a tensor, or accept the break"),
-    "refusal": ("{what} may raise because of its elements inside a try, and the graph writes into a tensor of the caller's",
-                "write to a new tensor, or move one of them out of the try"),
     "gradient-mark": ("{what} makes that require gradients", "use torch.no_grad(), or write to a new tensor"),
     "data-branch": ("a branch depends on the elements of a tensor", "use torch.where, or accept the break"),
     "data-shape": ("{what} has a result whose size depends on elements", "use torch.where or a mask multiplication"),

@@ -12,7 +12,6 @@ from .expressions import evaluate
 from .frames import Frame, Step
 from .levels import Entered, Leaving
 from .raising import in_context
-from .refusals import handled
 from .residual.running import Resumed
 from .signals import Break, Done, UserRaise
 from .special_methods import special
@@ -41,8 +40,7 @@ def run_with(ev: Any, frame: Frame, s: ast.With, at: int, entered: list[Entered]
             remember(frame, item, value)
             assign(ev, frame, item.optional_vars, value)
             del frame.path[depth:]
-        with handled(ev, here.exit is not None):
-            done = run_with(ev, frame, s, at + 1, [*entered, here])
+        done = run_with(ev, frame, s, at + 1, [*entered, here])
     except UserRaise as raised:
         caught = raised
         in_context(caught.value, ev.handling[:handling])

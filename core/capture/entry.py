@@ -32,9 +32,11 @@ from .rebuild import CannotRebuild, Rebuilder
 from .relied import names_guard
 from .residual.chain import Done
 from .residual.chain import finish as finish_chain
+from .undo import Changes, to_keep
 from .values import Value
 
 _numbers = itertools.count(1)
+REFUSALS = (IndexError, RuntimeError, ValueError, ZeroDivisionError)
 
 
 def finish(ev: Any, frame: Frame, result: Value) -> Captured:
@@ -73,8 +75,10 @@ def assemble(ev: Any, r: Rebuilder, info: BreakInfo | None, span: Span | None = 
     target = f"{', '.join(names)}{',' if len(names) == 1 else ''} = " if names else ""
     params = list(ev.unit.params)
 
+    attempt = around_graph(ev, r)
+
     def text(fetches: list[str], call: str) -> str:
-        ran = run_graph(ev, target + call, r.lines, r.builtin(Exception)) if graph.computes or outputs else r.lines
+        ran = attempt(target + call) if graph.computes or outputs else r.lines
         lines = [f"def entry({', '.join(['__fn', *params])}):", *(f"    {line}" for line in [*fetches, *ran])]
         return "\n".join(lines) + "\n"
 
@@ -104,15 +108,27 @@ def assemble(ev: Any, r: Rebuilder, info: BreakInfo | None, span: Span | None = 
     return captured
 
 
-def run_graph(ev: Any, call: str, lines: list[str], every: str) -> list[str]:
-    """The call of the graph, then `lines`. Nothing of the script's has happened before it, so that where it fails (an index
-    that is out of range) plain Python can begin again: it handles the error as the script says, or raises it at the line of
-    the operator. Not where the graph writes into tensors of the caller's. `every`: the name of Exception in the entry."""
-    if not ev.graph.operations or written_inputs(ev):
-        return [call, *lines]
-    passed = ", ".join(["__fn", "__problem", *ev.unit.params])
-    return ["try:", f"    {call}", f"except {every} as __error:", "    __problem = __error",
-            "else:", *(f"    {line}" for line in lines), f"return __rt.plainly({passed})"]
+def around_graph(ev: Any, r: Rebuilder) -> Callable[[str], list[str]]:
+    """Of the line that calls the graph makes the lines that call it and go on with `r.lines`.
+
+    Nothing of the script's has happened when the graph runs, so that where it fails plain Python can begin again: it handles
+    the error (an index that is out of range) as the script says, or raises it at the line of the operator. What the graph
+    itself may have changed by then is taken back first. A graph that writes into tensors of the caller's and has no operator
+    that refuses elements is not begun again: nobody knows how far it came."""
+    kept = to_keep(ev.graph)
+    if not ev.graph.operations or kept is None and written_inputs(ev):
+        return lambda call: [call, *r.lines]
+    before, undo, caught = [], [], r.builtin(Exception)
+    if kept is not None and any(kept):
+        tensors, generators = kept
+        names = ", ".join(r.fetch(node.origin) for node in tensors)
+        before, undo = [f"__before = {r.pin(Changes(generators), 'changes')}({names})"], ["__before.back()"]
+    elif kept is not None:                               # refused before anything is changed; what else fails may come later
+        caught = f"({', '.join(map(r.builtin, REFUSALS))})"
+    again = f"__rt.plainly({', '.join(['__fn', '__problem', *ev.unit.params])})"
+    return lambda call: [*before, "try:", f"    {call}", f"except {caught} as __error:",
+                         *(f"    {line}" for line in [*undo, "__problem = __error"]),
+                         "else:", *(f"    {line}" for line in r.lines), f"return {again}"]
 
 
 def constants_only(graph: Any) -> Callable[..., tuple]:

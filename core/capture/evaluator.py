@@ -44,8 +44,6 @@ class Evaluator:
         self.namespaces: dict[int, Value] = {}     # id of the __dict__ of an existing object -> the object's value
         self.containers: dict[int, dict[str, Value]] = {}    # id of a container of modules made here -> its members
         self.keep: list[Any] = []                  # keeps those objects alive, so that ids stay theirs
-        self.handlers = 0                          # how many `try` and `with` of the script's what runs now could raise into
-        self.refusing: Any = None                  # the node that could (refusals.py)
         self.tensors: dict[int, TensorValue] = {}  # id of a fake tensor -> its value
         self.inputs: list[tuple[Any, Any]] = []    # (input node, real tensor or number)
         self.input_tensors: dict[Origin, Any] = {}

@@ -18,7 +18,6 @@ from .masked_updates import update_where
 from .operators import inplace
 from .patterns import matches
 from .raising import handles, in_context, raise_, seen_by_script
-from .refusals import handled
 from .residual.nodes import Again, Once, Passes, Settle, Unbind, stored_exception
 from .scopes import mangle
 from .signals import BREAK, CONTINUE, Break, Done, Returned, UserRaise
@@ -299,8 +298,7 @@ def try_(ev: Any, frame: Frame, s: ast.Try) -> Done:
         return guarded(ev, frame, s)
     depth, handling = len(frame.path), len(ev.handling)
     try:
-        with handled(ev):
-            done = guarded(ev, frame, s)
+        done = guarded(ev, frame, s)
     except UserRaise as raised:
         seen_by_script(ev, raised)
         del frame.path[depth:]
@@ -324,8 +322,7 @@ def guarded(ev: Any, frame: Frame, s: ast.Try) -> Done:
     """try, except, else."""
     depth, handling = len(frame.path), len(ev.handling)
     try:
-        with handled(ev):
-            done = execute_block(ev, frame, s, "body")
+        done = execute_block(ev, frame, s, "body")
     except UserRaise as raised:
         seen_by_script(ev, raised)
         caught = raised

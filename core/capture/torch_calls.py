@@ -18,7 +18,6 @@ from ..tensor.meta import Size
 from ..tensor.tensor import Tensor
 from .containers import complete, list_items, new_dict, new_set
 from .function_values import BuiltinValue
-from .refusals import keep_apart
 from .relied import settled
 from .signals import Break, UserRaise
 from .values import (
@@ -118,7 +117,6 @@ def run(ev: Any, function: Callable[..., Any], args: list[Any], kwargs: dict[str
     what = what or name_of(function)
     if getattr(function, "__module__", None) == "_operator" or function is abs:
         rely_on_operator(ev, function, args)
-    since = len(ev.graph.nodes)
     try:
         with tracer:
             raw = function(*args, **kwargs)
@@ -134,7 +132,6 @@ def run(ev: Any, function: Callable[..., Any], args: list[Any], kwargs: dict[str
         if has_symbols(args) or has_symbols(tuple(kwargs.values())):
             raised.value.asked_at = (ev.main.point, {"what": f"{what}, which raises {type(problem).__name__},"})
         raise raised from None
-    keep_apart(ev, since)
     return lift(ev, raw)
 
 

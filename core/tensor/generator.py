@@ -8,6 +8,7 @@ for the next call. The state as bytes is laid out as PyTorch's CPU generator lay
 
 from __future__ import annotations
 
+import ctypes
 import math
 import secrets
 import struct
@@ -22,6 +23,7 @@ DEFAULT_SEED = 67280421310721
 
 # seed, left, seeded, next, 624 words, three doubles, validity, a float and its validity
 _STATE = struct.Struct("=Qii Q 624Q ddd i4x f?3x")
+_WORDS = 624 * 4 + 4                  # NumPy keeps 624 words and the position of the next one
 
 
 class Generator:
@@ -66,6 +68,15 @@ class Generator:
     def restore(self, state: tuple) -> None:
         """Continue from what `state` returned."""
         self._seed, self._kept, self._bits.state = state
+
+    def mark(self) -> tuple:
+        """What `rewind` needs to continue from here: as `state`, in a tenth of the time, for the same generator only."""
+        return (self._seed, self._kept, ctypes.string_at(self._bits.ctypes.state_address, _WORDS))
+
+    def rewind(self, mark: tuple) -> None:
+        """Continue from where `mark` was called."""
+        self._seed, self._kept, words = mark
+        ctypes.memmove(self._bits.ctypes.state_address, words, _WORDS)
 
     def get_state(self) -> Any:
         """The state as a uint8 tensor of 5056 bytes, which PyTorch reads too."""

@@ -1,0 +1,117 @@
+"""What a graph may have changed before it raised, kept so that it can be taken back: plain Python then begins again as if
+the graph had never run (entry.run_graph).
+
+A graph changes tensors of the caller's that it writes in place, and the generators that it draws from. Most graphs need
+nothing kept: none of their operators refuses elements, or each that does comes before all changes on any schedule, because
+what is written depends on it (an embedding at the beginning of a model with a cache of keys and values).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..graph.node import Graph, Node, walk_nodes
+from ..tensor.generator import Generator, default_generator
+from ..tensor.tensor import Tensor
+from .closing import root_of
+from .refusals import examines_all, is_whole, may_refuse
+
+
+class Before:
+    """Tensors and generators as they were."""
+
+    __slots__ = ("draws", "tensors")
+
+    def __init__(self, tensors: list[tuple], draws: list[tuple]) -> None:
+        self.tensors, self.draws = tensors, draws
+
+    def back(self) -> None:
+        """Make them so again."""
+        for tensor, meta, names, elements in self.tensors:
+            if elements is not None:
+                np.copyto(tensor._array, elements)
+            tensor._meta = meta
+            tensor.__dict__.clear()
+            tensor.__dict__.update(names)
+        for generator, mark in self.draws:
+            generator.rewind(mark)
+
+
+class Changes:
+    """`changes(x, y)`, called by the entry before its graph: the tensors and `generators` as they are now."""
+
+    def __init__(self, generators: list[Generator]) -> None:
+        self.generators = generators
+
+    def __call__(self, *tensors: Tensor) -> Before:
+        kept = [(t, t._meta, dict(t.__dict__), None if t._array is None else t._array.copy()) for t in tensors]
+        return Before(kept, [(g, g.mark()) for g in self.generators])
+
+
+def written(node: Node) -> list[Node]:
+    """The inputs of the graph that the node changes."""
+    if node.op is None or not node.op.mutates:
+        return []
+    roots = (root_of(target) for index in node.op.mutates for target in walk_nodes(node.args[index]))
+    return [root for root in roots if root.kind == "input"]
+
+
+def drawn_from(node: Node) -> list[Generator]:
+    """The generators that the node draws from."""
+    if node.op is None or not node.op.random:
+        return []
+    return [a for a in node.args if isinstance(a, Generator)] or [default_generator]
+
+
+def to_keep(graph: Graph) -> tuple[list[Node], list[Generator]] | None:
+    """Inputs and generators that may be changed already when an operator refuses; None if no operator refuses elements in a
+    graph that changes anything. A change is safe if for every refusal one like it (the same operator with the same numbers
+    for the same size) is the changing operator itself, which looks at its arguments first, or comes before it on any
+    schedule."""
+    if not any(map(may_refuse, graph.nodes)):
+        return None
+    before: dict[int, int] = {}              # node -> what it depends on, itself included, a bit for each node
+    last: dict[int, Node] = {}               # root of a tensor -> the node that wrote into it last
+    refusals: dict[tuple, int] = {}          # kind of refusal -> the nodes that refuse so
+    changing: list[Node] = []
+    for number, node in enumerate(graph.nodes):
+        needed = 1 << number
+        for n in walk_nodes(node.args):
+            needed |= before.get(id(n), 0)
+            writer = last.get(id(root_of(n)))
+            needed |= before[id(writer)] if writer is not None else 0
+        before[id(node)] = needed
+        if may_refuse(node):
+            kind = refusal(node, last)
+            refusals[kind] = refusals.get(kind, 0) | 1 << number
+        if written(node) or drawn_from(node):
+            changing.append(node)
+        if node.op is not None:
+            last.update((id(root_of(n)), node) for index in node.op.mutates for n in walk_nodes(node.args[index]))
+    if not changing:
+        return None
+    unsafe = [n for n in changing if not all(before[id(n)] & like for like in refusals.values())]
+    inputs = {id(root): root for n in unsafe for root in written(n)}
+    generators = {id(g): g for n in unsafe for g in drawn_from(n)}
+    return list(inputs.values()), list(generators.values())
+
+
+def refusal(node: Node, last: dict[int, Node]) -> tuple:
+    """What decides whether the node refuses: operators alike in this refuse alike."""
+    assert node.op is not None
+
+    def told(value: Any) -> Any:
+        if isinstance(value, Node):
+            if is_whole(value) or node.op is not None and examines_all(node.op):
+                return id(value), id(last.get(id(root_of(value))))
+            return str(getattr(value.spec, "shape", None))
+        if isinstance(value, tuple | list):
+            return tuple(map(told, value))
+        return repr(value)
+
+    return node.op.name, *map(told, node.args)
+
+
+__all__ = ["Changes", "to_keep"]
