@@ -165,7 +165,7 @@ def delete_attribute(ev: Any, obj: Value, name: str) -> None:
     if through_descriptor(ev, obj, name, "__delete__", []):
         return
     if own_attribute(ev, obj, name) is None:
-        ev.raise_error(AttributeError, f"'{obj.cls.__name__}' object has no attribute '{name}'")
+        ev.raise_error(AttributeError, f"'{obj.c_name}' object has no attribute '{name}'")
     if obj.namespace is not None and obj.real is not None:
         dict_delete(ev, obj.namespace, Const(name))
         return

@@ -27,6 +27,7 @@ from .values import (
     PyModuleValue,
     TupleValue,
     Value,
+    c_name,
 )
 
 MODULE_STORES = ("_parameters", "_buffers", "_modules")
@@ -40,8 +41,8 @@ def get_attribute(ev: Any, obj: Value, name: str, fallback: bool = True) -> Valu
     found = find_attribute(ev, obj, name, fallback)
     if found is None:
         obj = ev.force(obj)
-        what = f"type object '{obj.cls.__name__}'" if isinstance(obj, ClassValue) else \
-            f"module '{obj.real.__name__}'" if isinstance(obj, PyModuleValue) else f"'{obj.type.__name__}' object"
+        what = f"type object '{c_name(obj.cls)}'" if isinstance(obj, ClassValue) else \
+            f"module '{obj.real.__name__}'" if isinstance(obj, PyModuleValue) else f"'{obj.c_name}' object"
         ev.raise_error(AttributeError, f"{what} has no attribute '{name}'")
         raise AssertionError
     return found

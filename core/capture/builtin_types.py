@@ -127,7 +127,7 @@ def make_number(cls: type) -> Any:
                 if found is None:
                     refuse_unknown(f"{cls.__name__}()", a)
                     ev.raise_error(TypeError, f"{cls.__name__}() argument must be a string or a real number, not "
-                                              f"'{a.type.__name__}'")
+                                              f"'{a.c_name}'")
                     raise AssertionError
                 a = ev.force(found)
             plain.append(a.value)
@@ -258,7 +258,7 @@ def make_reversed(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value
     refuse_unknown("reversed()", source)
     if not isinstance(source, ObjectValue) and any(hasattr(source.type, n) for n in ("__reversed__", "__getitem__")):
         raise Break("operator", name="reversed()", what=f"an object of class {source.type.__name__}")
-    ev.raise_error(TypeError, f"'{source.type.__name__}' object is not reversible")
+    ev.raise_error(TypeError, f"'{source.c_name}' object is not reversible")
     raise AssertionError
 
 

@@ -268,7 +268,7 @@ def b_divmod(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
             return found
     if not isinstance(left, Const) or not isinstance(right, Const):
         refuse_other_types("divmod()", left, right)
-        names = f"'{left.type.__name__}' and '{right.type.__name__}'"
+        names = f"'{left.c_name}' and '{right.c_name}'"
         ev.raise_error(TypeError, f"unsupported operand type(s) for divmod(): {names}")
     if left.symbolic or right.symbolic:
         return TupleValue([binary(ev, ast.FloorDiv, left, right), binary(ev, ast.Mod, left, right)])

@@ -73,7 +73,7 @@ def call(ev: Any, callee: Value, args: list[Value], kwargs: dict[str, Value]) ->
         return call_cached(ev, callee, args, kwargs)
     if isinstance(callee, OpaqueValue) and callable(callee.real):
         raise Break("call-unknown", what=describe(callee))
-    ev.raise_error(TypeError, f"'{callee.type.__name__}' object is not callable")
+    ev.raise_error(TypeError, f"'{callee.c_name}' object is not callable")
     raise AssertionError
 
 
@@ -89,7 +89,7 @@ def describe(value: Value) -> str:
         module = getattr(real, "__module__", None)
         return f"{module}.{name}()" if module and module != "builtins" else f"{name}()"
     if isinstance(value, BuiltinMethodValue):
-        return f"{value.receiver.type.__name__}.{value.name}()"
+        return f"{value.receiver.c_name}.{value.name}()"
     return f"an object of class {value.type.__name__}"
 
 

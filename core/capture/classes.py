@@ -120,7 +120,7 @@ def initialise(ev: Any, made: Value, cls: type, args: list[Value], kwargs: dict[
         raise Break("construct", what=f"an object of class {cls.__name__}")
     result = ev.force(call(ev, bind(ev, raw, made, cls, "__init__"), args, kwargs))
     if not (isinstance(result, Const) and result.value is None):
-        ev.raise_error(TypeError, f"__init__() should return None, not '{result.type.__name__}'")
+        ev.raise_error(TypeError, f"__init__() should return None, not '{result.c_name}'")
     return made
 
 

@@ -94,7 +94,7 @@ def compare(ev: Any, op: type, a: Value, b: Value) -> Value:
         raise Break("operator", name=function.__name__, what=f"{a.type.__name__} and {b.type.__name__}")
     refuse_other_types(function.__name__, a, b)
     sign = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}[function.__name__]
-    ev.raise_error(TypeError, f"'{sign}' not supported between instances of '{a.type.__name__}' and '{b.type.__name__}'")
+    ev.raise_error(TypeError, f"'{sign}' not supported between instances of '{a.c_name}' and '{b.c_name}'")
     raise AssertionError
 
 
@@ -215,7 +215,7 @@ def contains(ev: Any, container: Value, item: Value) -> Any:
         if not isinstance(item, Const):
             if not isinstance(container.value, str) or issubclass(item.type, str):
                 raise Break("operator", name="in", what=f"{item.type.__name__} and {container.type.__name__}")
-            ev.raise_error(TypeError, f"'in <string>' requires string as left operand, not {item.type.__name__}")
+            ev.raise_error(TypeError, f"'in <string>' requires string as left operand, not {item.c_name}")
         return ev.native(operator.contains, container.value, item.value)  # type: ignore[attr-defined]
     if isinstance(container, RangeValue):
         inner = ev.force(item)

@@ -80,7 +80,7 @@ def key_of(ev: Any, value: Value) -> Any:
                 and getattr(value.cls, "_guardscope_module", False):
             return identity_key(ev, value, value)
         if value.cls.__hash__ is None:
-            ev.raise_error(TypeError, f"unhashable type: '{value.cls.__name__}'")
+            ev.raise_error(TypeError, f"unhashable type: '{value.c_name}'")
         fields = getattr(value.cls, "__dataclass_fields__", None)
         if fields is not None and value.cls.__dataclass_params__.frozen:      # type: ignore[attr-defined]
             from .attributes import get_attribute
@@ -88,7 +88,7 @@ def key_of(ev: Any, value: Value) -> Any:
             return (FIELDS, value.cls, *(key_of(ev, get_attribute(ev, value, name)) for name in fields))
         raise Break("operator", name="hash()", what=f"an object of class {value.cls.__name__}")
     if isinstance(value, ListValue | DictValue | SetValue) and getattr(value, "cls", None) is not frozenset:
-        ev.raise_error(TypeError, f"unhashable type: '{value.type.__name__}'")
+        ev.raise_error(TypeError, f"unhashable type: '{value.c_name}'")
     if isinstance(value, SetValue):
         return (MEMBERS, frozenset(value.items))
     raise Break("operator", name="hash()", what=f"{value.type.__name__}")

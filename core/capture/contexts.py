@@ -89,7 +89,7 @@ def enter(ev: Any, manager: Value) -> tuple[Entered, Value]:
             raise Break("context", what=f"an object of class {manager.type.__name__}")
         if exit_ is None or enter_ is None:
             missed = " (missed __exit__ method)" if enter_ is not None else ""
-            ev.raise_error(TypeError, f"'{manager.type.__name__}' object does not support the context manager protocol{missed}")
+            ev.raise_error(TypeError, f"'{manager.c_name}' object does not support the context manager protocol{missed}")
             raise AssertionError
     assert exit_ is not None
     bound = exit_

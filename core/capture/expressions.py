@@ -233,7 +233,7 @@ def mapping_items(ev: Any, source: Value) -> list[tuple[Value, Value]]:
     except UserRaise as raised:
         if raised.value.cls is not AttributeError:
             raise
-        ev.raise_error(TypeError, f"'{source.type.__name__}' object is not a mapping")
+        ev.raise_error(TypeError, f"'{source.c_name}' object is not a mapping")
     return [(ev.force(k), get_item(ev, source, k)) for k in items_of(ev, call(ev, keys, [], {}))]
 
 

@@ -120,7 +120,7 @@ def format_value(ev: Any, value: Value, spec: str) -> str:
         return str(lower(ev, found))
     if spec:
         refuse_unknown("format()", value)
-        ev.raise_error(TypeError, f"unsupported format string passed to {value.type.__name__}.__format__")
+        ev.raise_error(TypeError, f"unsupported format string passed to {value.c_name}.__format__")
     return text_of(ev, value)
 
 

@@ -57,7 +57,7 @@ def iterate(ev: Any, value: Value) -> IteratorValue:
                 return fixed([Const(m) for m in list[Any](value.cls)])
         if any(hasattr(value.type, n) for n in ("__iter__", "__getitem__")) and not isinstance(value, ClassValue):
             raise Break("iterate", what=f"an object of class {value.type.__name__}")
-        ev.raise_error(TypeError, f"'{value.type.__name__}' object is not iterable")
+        ev.raise_error(TypeError, f"'{value.c_name}' object is not iterable")
     if isinstance(value, ObjectValue):
         found = call_special(ev, value, "__iter__")
         if found is not None:
@@ -66,7 +66,7 @@ def iterate(ev: Any, value: Value) -> IteratorValue:
             return iterate(ev, value.payload)
         if special(ev, value, "__getitem__") is not None:
             return by_index(ev, value)
-        ev.raise_error(TypeError, f"'{value.type.__name__}' object is not iterable")
+        ev.raise_error(TypeError, f"'{value.c_name}' object is not iterable")
     raise Break("iterate", what=f"an object of class {value.type.__name__}")
 
 
@@ -82,7 +82,7 @@ def from_object(ev: Any, value: Value) -> IteratorValue:
 
         method = special(ev, held, "__next__")
         if method is None:
-            ev.raise_error(TypeError, f"iter() returned non-iterator of type '{held.type.__name__}'")
+            ev.raise_error(TypeError, f"iter() returned non-iterator of type '{held.c_name}'")
             raise AssertionError
         try:
             return call(ev, method, [], {})
@@ -194,7 +194,7 @@ def unpack(ev: Any, value: Value, count: int, star: int | None = None) -> list[V
     iterable = isinstance(value, ListValue | TupleValue | DictValue | SetValue | RangeValue | IteratorValue | TensorValue)
     if not iterable and isinstance(value, Const) and not isinstance(value.value, str | bytes) \
             and not any(hasattr(value.type, n) for n in ("__iter__", "__getitem__")):
-        ev.raise_error(TypeError, f"cannot unpack non-iterable {value.type.__name__} object")
+        ev.raise_error(TypeError, f"cannot unpack non-iterable {value.c_name} object")
     iterator = iterate(ev, value)
     if star is None:
         items: list[Value] = []
@@ -236,7 +236,7 @@ def next_of(ev: Any, iterator: Value, default: Value | None) -> Value:
     method = special(ev, iterator, "__next__")
     if method is None:
         refuse_unknown("next()", iterator)
-        ev.raise_error(TypeError, f"'{iterator.type.__name__}' object is not an iterator")
+        ev.raise_error(TypeError, f"'{iterator.c_name}' object is not an iterator")
         raise AssertionError
     if default is None:
         return call(ev, method, [], {})

@@ -170,7 +170,7 @@ def on_constant(ev: Any, receiver: Const, name: str, args: list[Value], kwargs: 
             items = [ev.force(v) for v in items_of(ev, args[0])]
             for i, v in enumerate(items):
                 if not isinstance(v, Const) or not isinstance(v.value, str):
-                    ev.raise_error(TypeError, f"sequence item {i}: expected str instance, {v.type.__name__} found")
+                    ev.raise_error(TypeError, f"sequence item {i}: expected str instance, {v.c_name} found")
             return Const(value.join(v.value for v in items))
     try:
         plain = [lower(ev, a) for a in args]

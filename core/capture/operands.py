@@ -24,6 +24,7 @@ from .values import (
     TensorValue,
     TupleValue,
     Value,
+    c_name,
 )
 
 # operator class -> (function, name of the special method, function of the in-place form)
@@ -104,7 +105,7 @@ def stand_in(value: Value) -> Any:
     if made is not None:
         return made()
     base = next((b for b in cls.__mro__ if b in STAND_INS and b not in (bool, type(None), type)), None)
-    return type(cls.__name__, () if base is None else (base,), {})()
+    return type(c_name(cls), () if base is None else (base,), {})()
 
 
 STAND_INS: dict[type, Callable[[], Any]] = {

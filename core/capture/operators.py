@@ -117,7 +117,7 @@ def unary(ev: Any, op: type, a: Value) -> Value:
         sign = {"__neg__": "-", "__pos__": "+", "__invert__": "~"}[name]
         refuse_unknown(sign, a)
         refuse_other_types(sign, a)
-        ev.raise_error(TypeError, f"bad operand type for unary {sign}: '{a.type.__name__}'")
+        ev.raise_error(TypeError, f"bad operand type for unary {sign}: '{a.c_name}'")
         raise AssertionError
     return found
 

@@ -27,6 +27,7 @@ from .values import (
     TensorValue,
     TupleValue,
     Value,
+    c_name,
 )
 
 
@@ -40,7 +41,7 @@ def of_class(ev: Any, obj: ClassValue, key: Value) -> Value:
     if can_change(type(obj.cls)) and settled(ev, type(obj.cls), "__getitem__")[0] is not None:
         raise Break("operator", name="[]", what=f"class {obj.cls.__name__}, whose metaclass defines it")
     if owner is None:
-        ev.raise_error(TypeError, f"type '{obj.cls.__name__}' is not subscriptable")
+        ev.raise_error(TypeError, f"type '{c_name(obj.cls)}' is not subscriptable")
     function = getattr(raw, "__func__", raw)
     if isinstance(function, types.FunctionType) and function.__module__ not in ("typing", "typing_extensions"):
         return call(ev, get_attribute(ev, obj, "__class_getitem__"), [key], {})
@@ -76,7 +77,7 @@ def get_item(ev: Any, obj: Value, key: Value) -> Value:
             return Const(ev.native(operator.getitem, obj.cls, lower(ev, key)))
         return of_class(ev, obj, key)
     refuse_unknown("[]", obj)
-    ev.raise_error(TypeError, f"'{obj.type.__name__}' object is not subscriptable")
+    ev.raise_error(TypeError, f"'{obj.c_name}' object is not subscriptable")
     raise AssertionError
 
 
@@ -100,7 +101,7 @@ def index_number(ev: Any, key: Value, what: str) -> int:
     found = call_special(ev, key, "__index__")
     if found is None:
         refuse_unknown("[]", key)
-        ev.raise_error(TypeError, f"{what} indices must be integers or slices, not {key.type.__name__}")
+        ev.raise_error(TypeError, f"{what} indices must be integers or slices, not {key.c_name}")
         raise AssertionError
     return int(lower(ev, found))
 
@@ -170,7 +171,7 @@ def set_item(ev: Any, obj: Value, key: Value, value: Value) -> None:
     elif isinstance(obj, OpaqueValue | NativeValue | ObjectValue):
         raise Break("operator", name="[]=", what=f"an object of class {obj.type.__name__}")
     else:
-        ev.raise_error(TypeError, f"'{obj.type.__name__}' object does not support item assignment")
+        ev.raise_error(TypeError, f"'{obj.c_name}' object does not support item assignment")
 
 
 def delete_item(ev: Any, obj: Value, key: Value) -> None:

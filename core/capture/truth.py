@@ -46,7 +46,7 @@ def truth(ev: Any, value: Value) -> bool:
         answer = call_special(ev, value, "__bool__")
         if answer is not None:
             if answer.type is not bool:
-                ev.raise_error(TypeError, f"__bool__ should return bool, returned {answer.type.__name__}")
+                ev.raise_error(TypeError, f"__bool__ should return bool, returned {answer.c_name}")
             return bool(ev.native(bool, lower(ev, answer)))
         if not isinstance(value, ModuleValue) or settled(ev, value.cls, "__len__")[0] is not None:
             size = call_special(ev, value, "__len__")
@@ -95,7 +95,7 @@ def length(ev: Any, value: Value) -> Any:
     if isinstance(value, ObjectValue) and value.payload is not None:
         return length(ev, value.payload)
     refuse_unknown("len()", value)
-    ev.raise_error(TypeError, f"object of type '{value.type.__name__}' has no len()")
+    ev.raise_error(TypeError, f"object of type '{value.c_name}' has no len()")
     return None
 
 
@@ -108,7 +108,7 @@ def checked_length(ev: Any, answer: Value) -> Any:
     if isinstance(answer, TensorValue | NativeValue | OpaqueValue):
         raise Break("operator", name="len()", what=f"an object whose __len__ returns an object of class {answer.type.__name__}")
     if not issubclass(answer.type, int):
-        ev.raise_error(TypeError, f"'{answer.type.__name__}' object cannot be interpreted as an integer")
+        ev.raise_error(TypeError, f"'{answer.c_name}' object cannot be interpreted as an integer")
     number = lower(ev, answer)
     if answer.type is not int:
         number = int.__index__(number)

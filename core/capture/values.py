@@ -7,10 +7,19 @@ lists, dicts and objects that exist are shadowed here, and what the script did t
 
 from __future__ import annotations
 
+import ctypes
 import types
 from typing import Any
 
 from ..guards.origin import Origin
+
+NAME_AT = tuple.__basicsize__            # tp_name follows the head that all objects of variable size have
+
+
+def c_name(cls: type) -> str:
+    """How Python's own errors name a class: with its module if it is written in C (`array.array`), else without."""
+    name = ctypes.c_char_p.from_address(id(cls) + NAME_AT).value
+    return cls.__name__ if name is None else name.decode()
 
 
 class Value:
@@ -25,6 +34,11 @@ class Value:
     @property
     def type(self) -> type:
         raise NotImplementedError
+
+    @property
+    def c_name(self) -> str:
+        """Its class, as Python's own errors name it."""
+        return c_name(self.type)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.origin.text if self.origin is not None else 'new'}>"
