@@ -53,7 +53,8 @@ class DeviceInfo:
 class Device:
     """One device with its queue. Devices of one PoCL platform share a context. `keeps_binaries`: the driver has a cache of
     its own on disk, of compiled kernels by content (asking PoCL for a binary would compile every kernel once more).
-    `by_address`: kernels run as functions of this process, so they can be given addresses in place of buffers."""
+    `by_address`: kernels run as functions of this process, so they can be given addresses in place of buffers.
+    `long_header`: the driver reads clang's whole header of OpenCL C for every program (declarations.py)."""
 
     def __init__(self, handle: Any, context: Any) -> None:
         cl = pyopencl()
@@ -72,6 +73,7 @@ class Device:
             self.options.append("-DINLINE_MATH")
         self.keeps_binaries = "Portable Computing" in self.info.platform
         self.by_address = self.zero_copy and self.keeps_binaries
+        self.long_header = self.keeps_binaries
 
     @property
     def limits(self) -> Limits:

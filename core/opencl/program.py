@@ -25,10 +25,11 @@ from typing import Any
 
 from ..errors import EnvironmentProblem
 from ..events.recorder import RECORDER
+from .declarations import SKIP, declarations
 from .devices import Device, pyopencl
 from .drivers import cache_folder
 
-FORMAT = "1"
+FORMAT = "2"
 LOG_LINES = 12
 COMMENT = re.compile(r"^[ \t]*//.*\n|[ \t]*//.*", re.MULTILINE)
 ATTEMPTS = 2              # processes that may end while trying a program: one may have been stopped by hand
@@ -212,6 +213,9 @@ def _from_source(text: str, flags: list[str], device: Device) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            own = declarations(text) if device.long_header else None
+            if own is not None:
+                text, flags = own + text, [*flags, SKIP]
             return cl.Program(device.context, text).build(options=[*flags, "-w"], devices=[device.handle])
     except cl.Error as problem:
         log = str(problem)
