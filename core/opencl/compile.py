@@ -131,7 +131,8 @@ class CompiledGraph:
         self._problems = (pyopencl().Error, BuildFailed, MemoryError)
         self._told: set[str] = set()                     # failures that the session knows of
         self.timed = 0                                   # calls seen while launches were to be timed
-        self.unlaunched: dict[str, bool] = {}            # timed kernels: whether they never ran
+        self.unlaunched: dict[tuple[int, str], list[str]] = {}   # timed kernels that never ran: profiling.Collector.fresh
+        self.begun: set[tuple[int, str]] = set()
         self.kernel_ids: dict[str, int] = {}             # in the session that is recorded, by name; set by whoever records
         self.recorded_as: tuple[int, int] | None = None  # (artifact, code) there
         self.entry, self._bind = self._load(name)

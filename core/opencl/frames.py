@@ -99,12 +99,15 @@ class On:
 
     def kernel(self, number: int) -> Any:
         """A kernel object of its own for launch `number`."""
-        kernel = self.built.kernel(self.names[number], self.by_address)
+        name = self.names[number]
+        kernel = self.built.kernel(name)
         if self.collector is not None:
-            self.collector.names[id(kernel)] = self.names[number]
-            if self.built.is_new(self.names[number]):
-                self.collector.fresh.setdefault(self.names[number], True)
+            self.collector.add(kernel, name, self.built.driver_kernel(name), self.built.is_new(name))
         return kernel
+
+    def number(self, number: int) -> int:
+        """What launch `number` is to the kernel that it launches, where that runs one of several."""
+        return self.built.number(self.names[number])
 
     def arena(self, values: tuple[tuple[int, int, int], ...], zero_copy: bool) -> Arena:
         made = Arena(self.pool, values, zero_copy)

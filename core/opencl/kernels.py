@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..graph.node import Node
@@ -41,7 +41,7 @@ class Kernel:
     loops: str = ""
     names: frozenset[str] = frozenset()        # of values and arguments, chosen after the script
     checks: list[tuple[Any, Node, Size]] = field(default_factory=list)   # fn(array, size) raises before the launch
-    by_address: bool = False                   # launched as the kernel that takes a table of addresses
+    by_address: bool = False                   # a function that a kernel calls with what is in a table (`by_address_text`)
     parts: list[Kernel] = field(default_factory=list)      # kernels that this one runs one after the other
 
     def work_text(self) -> str:
@@ -103,6 +103,7 @@ def _own_names(loops: Loops) -> frozenset[str]:
 
 
 BY_ADDRESS = "_by_address"       # what the name of a kernel ends in that takes a table of addresses
+TOGETHER = 6                     # kernels that are one for the driver: PoCL takes 60 to 90 ms for each, whatever it holds
 
 
 def canonical(kernel: Kernel) -> str:
@@ -127,7 +128,7 @@ def canonical(kernel: Kernel) -> str:
     return " ".join(re.sub(r"[A-Za-z_]\w*", number, re.sub(r"//[^\n]*", "", kernel.text)).split())
 
 
-SUFFIXES = (BY_ADDRESS, "_far", "_inverse", "_v", "_part", "_parts", "_total", "_at", "_local", "_where", "_out", "_tail")
+SUFFIXES = ("_far", "_inverse", "_v", "_part", "_parts", "_total", "_at", "_local", "_where", "_out", "_tail")
 
 
 def same_kernels(kernels: list[Kernel]) -> tuple[list[Kernel], list[str]]:
@@ -140,8 +141,22 @@ def same_kernels(kernels: list[Kernel]) -> tuple[list[Kernel], list[str]]:
 
 def program_text(kernels: list[Kernel]) -> str:
     """One program for all kernels of an artifact."""
-    return _program_text(tuple([as_function(k.text) + by_address_text(k.name, [k]) if k.by_address and not k.parts else k.text
-                                for k in kernels]))
+    together = [by_address_text(group) for group in _groups(kernels)]
+    return _program_text((*(as_function(k.text) if k.by_address else k.text for k in kernels), *together))
+
+
+def entries(kernels: list[Kernel]) -> dict[str, tuple[str, int]]:
+    """Where each kernel of a program is: the name of the driver's kernel, and its number there (`by_address_text`)."""
+    found = {k.name: (k.name, 0) for k in kernels}
+    for group in _groups(kernels):
+        found.update({k.name: (group[0].name + BY_ADDRESS, number) for number, k in enumerate(group)})
+    return found
+
+
+def _groups(kernels: list[Kernel]) -> list[list[Kernel]]:
+    """Kernels that get addresses, as they are one for the driver."""
+    those = [k for k in kernels if k.by_address]
+    return [those[i: i + TOGETHER] for i in range(0, len(those), TOGETHER)]
 
 
 @functools.lru_cache(256)
@@ -156,36 +171,49 @@ def as_function(text: str) -> str:
     return re.sub(r"(?:__attribute__\(\(reqd_work_group_size\([^)]*\)\)\)\s*)?__kernel void", "static void", text)
 
 
-def by_address_text(name: str, parts: list[Kernel]) -> str:
-    """A kernel that runs `parts` one after the other with the arguments that are in a table at the address `at`, in their
-    order: addresses of arrays, and numbers. One argument, because the driver copies each at every launch."""
-    calls, row = [], 0
-    for part in parts:
-        kinds = ["__global void *"] * len(part.arrays) + [c_type(d) for _, d in part.scalars] + \
-                ["IDX"] * (len(part.sizes) + part.has_per)
-        given = [f"row[{i}].x" if kind in ("float", "double") else f"({kind})row[{i}].n" for i, kind in enumerate(kinds, row)]
-        calls.append(f"    {part.name}({', '.join(given)});")
-        row += len(kinds)
-    return "\n".join([f"__attribute__((reqd_work_group_size({parts[0].local}, 1, 1)))",
-                      f"__kernel void {name}{BY_ADDRESS}(const ulong at)", "{",
-                      "    __global const ROW *row = (__global const ROW *)at;", *calls, "}", ""])
+def by_address_text(kernels: list[Kernel]) -> str:
+    """A kernel that runs one of several, with what is in a table at the address `at`: the number of the kernel, then its
+    arguments in their order, addresses of arrays and numbers. One argument, because the driver copies each at every launch."""
+    lines = ["__attribute__((reqd_work_group_size(1, 1, 1)))", f"__kernel void {kernels[0].name}{BY_ADDRESS}(const ulong at)",
+             "{", "    __global const ROW *row = (__global const ROW *)at + 1;", "    switch (row[-1].n) {"]
+    for number, kernel in enumerate(kernels):
+        call = f"{kernel.name}(row);" if kernel.parts else _call(kernel, 0)
+        lines.append(f"        case {number}: {call} break;")
+    return "\n".join([*lines, "    }", "}", ""])
+
+
+def _call(kernel: Kernel, row: int) -> str:
+    """A call of a kernel's function with arguments from a table, from its `row` on."""
+    kinds = _kinds(kernel)
+    given = [f"row[{i}].x" if kind in ("float", "double") else f"({kind})row[{i}].n" for i, kind in enumerate(kinds, row)]
+    return f"{kernel.name}({', '.join(given)});"
+
+
+def _kinds(kernel: Kernel) -> list[str]:
+    """The types of a kernel's arguments."""
+    return ["__global void *"] * len(kernel.arrays) + [c_type(d) for _, d in kernel.scalars] + \
+        ["IDX"] * (len(kernel.sizes) + kernel.has_per)
 
 
 def in_one(parts: list[Kernel]) -> Kernel:
     """One kernel that does the work of several small ones, by address and each in one piece: a launch costs more than they
-    do."""
+    do. Its text is that of their functions and of one that calls them."""
     unique, names = same_kernels(parts)
-    by_name = {k.name: k for k in unique}
     name = f"{parts[-1].name}_and_before"
-    text = "\n".join([*(as_function(k.text) for k in unique), by_address_text(name, [by_name[n] for n in names])])
-    own = frozenset({name, *names}).union(*(k.names for k in unique))
+    calls, row = [], 0
+    for part, own in zip(parts, names):
+        calls.append(f"    {_call(replace(part, name=own), row)}")
+        row += len(_kinds(part))
+    head = f"static void {name}(__global const ROW *row)"
+    text = "\n".join([*(as_function(k.text) for k in unique), head, "{", *calls, "}", ""])
+    own_names = frozenset({name, *names}).union(*(k.names for k in unique))
     return Kernel(name, text, "sequence", [a for k in parts for a in k.arrays], [], [], [], 1, [], 1, False,
-                  [n for k in parts for n in k.nodes], loops="\n".join(k.loops for k in parts), names=own, by_address=True,
-                  parts=parts)
+                  [n for k in parts for n in k.nodes], loops="\n".join(k.loops for k in parts), names=own_names,
+                  by_address=True, parts=parts)
 
 
 def total(sizes: list[Size]) -> Size:
     return product(sizes)
 
 
-__all__ = ["BY_ADDRESS", "Kernel", "canonical", "in_one", "kernels_of", "program_text", "same_kernels", "total"]
+__all__ = ["Kernel", "canonical", "entries", "in_one", "kernels_of", "program_text", "same_kernels", "total"]

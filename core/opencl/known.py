@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .devices import Device
-from .kernels import BY_ADDRESS, Kernel, canonical
+from .kernels import Kernel, canonical, entries
 from .program import Built, build, is_built
 
 
@@ -18,7 +18,7 @@ class BuiltKernels:
     """The kernels of a graph, from one or more programs. `where`, `build_ns`: of the new program, "memory" without one."""
 
     def __init__(self) -> None:
-        self.found: dict[str, tuple[Built, str]] = {}          # kernel -> (program, its name there)
+        self.found: dict[str, tuple[Built, str, int]] = {}     # kernel -> (program, where it is there: kernels.entries)
         self.new: Built | None = None
 
     @property
@@ -32,7 +32,7 @@ class BuiltKernels:
     @property
     def is_tried(self) -> bool:
         """Whether one of the programs never ran since it was built."""
-        return any(built.is_tried for built, _ in self.found.values())
+        return any(built.is_tried for built, _, _ in self.found.values())
 
     def is_new(self, name: str) -> bool:
         """Whether the program with this kernel never ran since it was built."""
@@ -40,16 +40,25 @@ class BuiltKernels:
 
     def went_well(self) -> None:
         """The kernels ran."""
-        for built, _ in self.found.values():
+        for built, _, _ in self.found.values():
             built.went_well()
 
-    def kernel(self, name: str, by_address: bool) -> Any:
+    def kernel(self, name: str) -> Any:
         """A kernel object of its own, with arguments of its own."""
-        built, there = self.found[name]
-        return built.kernel(there + BY_ADDRESS if by_address else there)
+        built, there, _ = self.found[name]
+        return built.kernel(there)
+
+    def number(self, name: str) -> int:
+        """The kernel's number among those that the driver has as one."""
+        return self.found[name][2]
+
+    def driver_kernel(self, name: str) -> tuple[int, str]:
+        """What tells the driver's kernels apart."""
+        built, there, _ = self.found[name]
+        return id(built.program), there
 
 
-_KNOWN: dict[tuple[str, str, str, bool], tuple[Built, str]] = {}
+_KNOWN: dict[tuple[str, str, str, bool], tuple[Built, str, int]] = {}
 
 
 def build_kernels(kernels: list[Kernel], options: list[str], device: Device, text: Callable[[list[Kernel]], str]) \
@@ -66,7 +75,9 @@ def build_kernels(kernels: list[Kernel], options: list[str], device: Device, tex
         else:
             missing.append((kernel, key))
     if missing:
-        out.new = build(text([k for k, _ in missing]), options, device)
+        new = [k for k, _ in missing]
+        out.new = build(text(new), options, device)
+        where = entries(new)
         for kernel, key in missing:
-            out.found[kernel.name] = _KNOWN[key] = (out.new, kernel.name)
+            out.found[kernel.name] = _KNOWN[key] = (out.new, *where[kernel.name])
     return out

@@ -85,6 +85,8 @@ class Launches(Values):
         else:
             self.work.append(f"{g} = {count} * {kernel.local}")
         self.count = g
+        if self.by_address and not self.sequence:
+            self.rows += 1                                   # the launch's number
         part = Part(kernel, g, per, before, self.rows)
         self.sequence.append(part)
         arguments = part.arguments = [self._argument(a, g) for a in kernel.arrays]
@@ -117,7 +119,8 @@ class Launches(Values):
         k, g = self._number_name("k", number), sequence[0].grid
         self.line(f"{k} = on.kernel({number})", ONCE)
         if self.by_address:
-            row = sequence[0].row
+            row = sequence[0].row - 1
+            self.line(f"at[{row}] = on.number({number})", ONCE)
             self.line(f"{k}._set_arg_buf_pack_multi((0, {LONG.upper().encode()!r}, table{f' + {8 * row}' * bool(row)}))", ONCE)
         else:
             self._set_numbers(k, sequence[0])

@@ -23,29 +23,41 @@ class Collector:
     """Takes the place of enqueue_nd_range_kernel for one frame and keeps the events of a call.
 
     Drivers such as PoCL finish a kernel when it is first launched, and that takes longest: so first launches are counted
-    ("building kernel 4 of 9"), and their time is a phase of the compilation. `fresh`: kernels that never ran, True until
-    they did."""
+    ("building kernels 1 to 8 of 9"), and their time is a phase of the compilation. `fresh`: what the driver has as one kernel
+    and never ran when it was bound, with the names of ours in it; `begun`: those that were launched since."""
 
     def __init__(self, owner: Any) -> None:
         self.owner = owner
         self.names: dict[int, str] = {}                  # id(kernel object) -> kernel name
-        self.fresh: dict[str, bool] = owner.unlaunched
+        self.driver_kernels: dict[int, tuple[int, str]] = {}     # id(kernel object) -> the driver's kernel
+        self.fresh: dict[tuple[int, str], list[str]] = owner.unlaunched
+        self.begun: set[tuple[int, str]] = owner.begun
         self._since = 0                                  # when the first of them was launched
         self.events: list[tuple[str, Any]] = []
         self._enqueue = pyopencl().enqueue_nd_range_kernel
 
     def enqueue(self, queue: Any, kernel: Any, size: tuple, local: tuple) -> Any:
         name = self.names[id(kernel)]
-        if self.fresh.get(name):
-            self._finish_building(name)
+        of_driver = self.driver_kernels[id(kernel)]
+        if of_driver in self.fresh and of_driver not in self.begun:
+            self._finish_building(of_driver)
         event = self._enqueue(queue, kernel, size, local)
         self.events.append((name, event))
         return event
 
-    def _finish_building(self, name: str) -> None:
+    def add(self, kernel: Any, name: str, of_driver: tuple[int, str], is_new: bool) -> None:
+        """A kernel object that this frame launches."""
+        self.names[id(kernel)], self.driver_kernels[id(kernel)] = name, of_driver
+        if is_new and name not in self.fresh.setdefault(of_driver, []):
+            self.fresh[of_driver].append(name)
+
+    def _finish_building(self, of_driver: tuple[int, str]) -> None:
         self._since = self._since or time.perf_counter_ns()
-        self.fresh[name] = False
-        RECORDER.step(f"building kernel {list(self.fresh.values()).count(False)} of {len(self.fresh)}", at_once=True)
+        first = 1 + sum(len(self.fresh[k]) for k in self.begun)
+        last, count = first + len(self.fresh[of_driver]) - 1, sum(map(len, self.fresh.values()))
+        self.begun.add(of_driver)
+        which = f"kernel {first}" if first == last else f"kernels {first} to {last}"
+        RECORDER.step(f"building {which} of {count}", at_once=True)
 
     def reporting(self, run: Callable[..., tuple]) -> Callable[..., tuple]:
         """A launch function that reports the times of its launches."""

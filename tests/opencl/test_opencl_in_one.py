@@ -123,6 +123,6 @@ def test_the_session_sees_one_kernel_with_its_parts(graphs):
     compiled = graphs.compile(lambda x: steps(x, 3), A)
     (kernel,) = compiled.kernels
     assert len(kernel.parts) == sum(parts(compiled)) > 1
-    assert kernel.source.count("_by_address(const ulong at") == 1
+    assert kernel.source.count("_and_before(__global const ROW *row)") == 1
     assert "in one launch" in kernel.work
     assert len(kernel.node_indices) > 1
