@@ -45,13 +45,15 @@ _NUMBERS = itertools.count()
 class BackendOptions:
     """device: as --device says. name: for messages and the generated function. schedule: "auto", "cpu" or "gpu" (the
     GPU schedule also runs on CPU devices). zero_copy: None decides by the device. always: "small" or "large" pins all
-    calls to one of the CPU's two devices."""
+    calls to one of the CPU's two devices. shared: kernels of other graphs serve this one and the other way round; not those
+    of trials, which only a first process makes: the next one must find the program of the same kernels on disk."""
 
     device: str = "auto"
     name: str = "graph"
     schedule: str = "auto"
     zero_copy: bool | None = None
     always: str | None = None
+    shared: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,7 @@ class CompiledGraph:
 
     def _build(self, device: Device, symbols: dict[str, int]) -> Any:
         options = ["-DIDX=int" if self._narrow(symbols) else "-DIDX=long"]
-        return build_kernels(self._unique, options, device, program_text)
+        return build_kernels(self._unique, options, device, program_text, self.options.shared)
 
     def _describe(self, unique: list[Kernel], built: Any, device: Device, origins: dict[int, Node]) -> None:
         for kernel in unique:

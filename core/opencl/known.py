@@ -61,15 +61,15 @@ class BuiltKernels:
 _KNOWN: dict[tuple[str, str, str, bool], tuple[Built, str, int]] = {}
 
 
-def build_kernels(kernels: list[Kernel], options: list[str], device: Device, text: Callable[[list[Kernel]], str]) \
-        -> BuiltKernels:
-    """Everything that `kernels` need on `device`; `text` gives the program of some of them. BuildFailed if the driver
-    rejects it."""
+def build_kernels(kernels: list[Kernel], options: list[str], device: Device, text: Callable[[list[Kernel]], str],
+                  shared: bool = True) -> BuiltKernels:
+    """Everything that `kernels` need on `device`; `text` gives the program of some of them. `shared`: with other graphs.
+    BuildFailed if the driver rejects it."""
     out = BuiltKernels()
     missing: list[tuple[Kernel, tuple[str, str, str, bool]]] = []
     for kernel in kernels:
         key = (canonical(kernel), " ".join(options), device.key, kernel.by_address)
-        known = _KNOWN.get(key)
+        known = _KNOWN.get(key) if shared else None
         if known is not None and is_built(known[0].program):
             out.found[kernel.name] = known
         else:
@@ -79,5 +79,7 @@ def build_kernels(kernels: list[Kernel], options: list[str], device: Device, tex
         out.new = build(text(new), options, device)
         where = entries(new)
         for kernel, key in missing:
-            out.found[kernel.name] = _KNOWN[key] = (out.new, *where[kernel.name])
+            out.found[kernel.name] = (out.new, *where[kernel.name])
+            if shared:
+                _KNOWN[key] = out.found[kernel.name]
     return out

@@ -105,3 +105,27 @@ def test_a_product_asks(graphs, trial):
     answers = trial._read()
     assert len(answers) == 1
     assert set(answers.values()) <= {"blas", "kernels"}
+
+
+def test_a_process_that_makes_a_trial_builds_what_the_next_one_looks_for(graphs, trial, monkeypatch):
+    """Kernels of a trial serve no graph: a process that finds the answer on disk has none of them."""
+    from guardscope.core.opencl import known
+
+    def fastest(ways, usual):
+        for make in ways.values():
+            make()()
+        return "kernels" if "kernels" in ways else usual
+
+    monkeypatch.setattr(trial, "_fastest", fastest)
+    texts = []
+    honest = known.build
+    monkeypatch.setattr(known, "build", lambda text, *rest: (texts.append(text), honest(text, *rest))[1])
+    a, b = (np.random.default_rng(k).standard_normal((160, 160)).astype(np.float32) for k in range(2))
+    programs = []
+    for _ in range(2):
+        monkeypatch.setattr(known, "_KNOWN", {})
+        graphs.compile(lambda x, y: (x @ y.t()).softmax(1), a, b)
+        programs.append(texts[:])
+        texts.clear()
+    trials, again = programs
+    assert len(trials) > 1 and again == trials[-1:]

@@ -123,7 +123,7 @@ def _way(own: bool, sizes: list[int], turned: bool, d: dtype) -> Callable[[], An
     graph.outputs = [graph.add("op", "product", args=tuple(nodes), op=OPS["bmm"], spec=spec)]
     token = _FORCED.set(own)
     try:
-        compiled = compile_graph(graph, BackendOptions(device="cpu", name="trial"))
+        compiled = compile_graph(graph, BackendOptions(device="cpu", name="trial", shared=False))
     finally:
         _FORCED.reset(token)
     return lambda: compiled.entry(*inputs)
