@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import signal
 import sys
 from collections.abc import Sequence
@@ -28,7 +27,6 @@ def read_no_sources() -> None:
 def make_app(theme_name: str | None = None) -> QApplication:
     """The application object, themed; an existing one is used again."""
     read_no_sources()
-    gc.set_threshold(20_000, 20, 20)         # a session is many objects that stay; looking for garbage among them often is slow
     app = QApplication.instance()
     if not isinstance(app, QApplication):
         app = QApplication(sys.argv[:1])

@@ -25,6 +25,7 @@ from .commands import Registry
 from .export_control import ExportControl
 from .first_paint import AfterFirstPaint
 from .frame import make_menus, make_toolbar
+from .garbage import Collector
 from .jobs import Jobs
 from .layouts import Layouts, offer_recent
 from .moving import dropped_files, open_dropped
@@ -61,6 +62,7 @@ class MainWindow(QMainWindow):
         self.resize(1280, 800)
         self.settings = settings if settings is not None else QSettings("guardscope", "guardscope")
         self.model = SessionModel(self)
+        self.garbage = Collector(self)
         self.jobs = Jobs(self)
         self.control = RunControl(self.model, self)
         self.commands = Registry(self)
@@ -327,12 +329,13 @@ class MainWindow(QMainWindow):
     def settled(self) -> bool:
         """Whether what was opened is shown whole: no view is waiting, no job is running."""
         return self.jobs.idle and not self.model.opening and (self.model.session is None or self.views.complete) \
-            and not any(view.held or view.waits for view in self.views.values())
+            and not any(view.held or view.waits or view.pausing for view in self.views.values())
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.tools.close()
         self.control.close()
         self.jobs.close()
+        self.garbage.close()
         if self.docks is not None and self.model.session is not None:
             self.settings.setValue("window/state", self.saveState(STATE_VERSION))
         self.settings.setValue("window/geometry", self.saveGeometry())
