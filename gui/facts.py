@@ -6,6 +6,7 @@ Reads only; no Qt. Every method is cheap to call again: results are kept per rev
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..core.events.advice import result_words
-from ..core.events.schema import OUTCOMES, PHASES, Artifact, Code, FailureRow, GuardRow, Limit, NodeRow, Phase
+from ..core.events.schema import OUTCOMES, PHASES, Artifact, Code, FailureRow, GuardRow, Limit, Miss, NodeRow, Phase
 from ..core.events.summary import place_of
 
 DEFAULT_LIMIT = 8
@@ -73,22 +74,43 @@ class ReadLine:
 
 
 class Facts:
-    """Answers about one session. `revision` goes up with `renew()`, which forgets every answer; no two Facts share one."""
+    """Answers about one session. `revision` goes up with `renew()`, which forgets every answer but those in `lasting`, which
+    never change; no two Facts share one."""
 
     def __init__(self, session: Any) -> None:
         self.session = session
         self.revision = next(_revisions)
         self._kept: dict[Any, Any] = {}
+        self._of_rows: dict[Any, Any] = {}
         self.lasting: dict[Any, Any] = {}
+
+    @property
+    def whole(self) -> Facts:
+        """Those about all of the session, where these are as of a call."""
+        return self
 
     def renew(self) -> None:
         self.revision = next(_revisions)
-        self._kept.clear()
+        self._kept, self._of_rows = {}, {}
 
     def keep(self, key: Any, make: Callable[[], Any]) -> Any:
         if key not in self._kept:
             self._kept[key] = make()
         return self._kept[key]
+
+    def keep_rows(self, key: Any, make: Callable[[], Any]) -> Any:
+        """Like `keep`, for answers that follow from artifacts, misses, phases and the like, and not from the calls made."""
+        if key not in self._of_rows:
+            self._of_rows[key] = make()
+        return self._of_rows[key]
+
+    def has_rows(self, key: Any) -> bool:
+        """Whether `keep_rows` knows already."""
+        return key in self._of_rows
+
+    def same_tables(self, other: Facts) -> bool:
+        """Whether the answers of `keep_rows` are known to be the same: only calls were made in between."""
+        return self._of_rows is other._of_rows
 
     # calls and runs
 
@@ -119,13 +141,22 @@ class Facts:
         """Numbers of the calls whose top-level function is `code`."""
         return np.flatnonzero(column(self.session.calls, "code") == code)
 
+    def first_calls(self, code: int, most: int, top: bool = False) -> tuple[int, ...]:
+        """The first calls in which a code ran (with `top`: whose top-level function it is)."""
+        def make() -> np.ndarray:
+            if top:
+                return np.flatnonzero(column(self.whole.session.calls, "code") == code)[:most]
+            runs = self.whole.session.runs
+            calls = column(runs, "call")[column(runs, "code") == code]
+            return calls[np.diff(calls, prepend=-1) > 0][:most]
+        found = self.whole.keep(("first calls", code, most, top), make)
+        return tuple(found[:np.searchsorted(found, self.n_calls)].tolist())
+
     def code_outcomes(self) -> np.ndarray:
         """Array (codes, outcomes): runs of each code by outcome."""
         def make() -> np.ndarray:
             n, k = len(self.session.codes), len(OUTCOMES)
-            code = column(self.session.runs, "code").astype(np.int64)
-            known = (code >= 0) & (code < n)
-            flat = code[known] * k + column(self.session.runs, "outcome")[known]
+            flat = column(self.session.runs, "code").astype(np.int64) * k + column(self.session.runs, "outcome")
             return np.bincount(flat, minlength=n * k).reshape(n, k)
         return self.keep("code_outcomes", make)
 
@@ -135,6 +166,11 @@ class Facts:
             ids = column(self.session.runs, "artifact")
             return np.bincount(ids[ids >= 0], minlength=len(self.session.artifacts))
         return self.keep("uses", make)
+
+    def sum_by_code(self, key: str, weights: np.ndarray) -> np.ndarray:
+        """Sums of `weights`, one per run, per code; `key` names them."""
+        code, n = column(self.session.runs, "code"), len(self.session.codes)
+        return self.keep(("sum", key), lambda: np.bincount(code, weights, n).astype(np.int64))
 
     # codes and artifacts
 
@@ -155,12 +191,21 @@ class Facts:
             for a in self.session.artifacts:
                 found[a.code].append(a)
             return found
-        return self.keep("by_code", make).get(code, [])
+        return self.keep_rows("by_code", make).get(code, [])
 
     def resumes_of(self, code: int) -> list[Code]:
         """Resume functions of a function, by line."""
-        found = [c for c in self.session.codes if c.resume_of is not None and c.id != code and self.root(c.id) == code]
-        return sorted(found, key=lambda c: (c.resume_line or 0, c.id))
+        def make() -> dict[int, list[Code]]:
+            found: dict[int, list[Code]] = defaultdict(list)
+            for c in self.session.codes:
+                if c.resume_of is not None and (root := self.root(c.id)) != c.id:
+                    found[root].append(c)
+            return {root: sorted(own, key=lambda c: (c.resume_line or 0, c.id)) for root, own in found.items()}
+        return self.keep_rows("resumes", make).get(code, [])
+
+    def given_up(self) -> set[int]:
+        """Codes that are never compiled."""
+        return self.keep_rows("given up", lambda: {n.code for n in self.session.not_compiled})
 
     def resume_title(self, code: Code) -> str:
         """`after line 12`, with a number where a function goes on after several breaks of one line."""
@@ -187,11 +232,11 @@ class Facts:
         """Versions of a code that count towards the limit: those made since the last reset of all caches."""
         def make() -> int:
             return max((e.time for e in self.session.events if e.kind == "reset"), default=-1)
-        since = self.keep("reset", make)
+        since = self.keep_rows("reset", make)
         return sum(a.time > since for a in self.artifacts_of(code))
 
     def limit_reached(self, code: int) -> Limit | None:
-        return self.keep("limits", lambda: {n.code: n for n in self.session.limits}).get(code)
+        return self.keep_rows("limits", lambda: {n.code: n for n in self.session.limits}).get(code)
 
     def compile_ns(self, *, artifact: int | None = None, code: int | None = None, call: int | None = None) -> int:
         """Compile time of one artifact, one code, one call, or (nothing given) of the whole session."""
@@ -206,8 +251,8 @@ class Facts:
             return sums
         for kind, value in (("artifact", artifact), ("code", code), ("call", call)):
             if value is not None:
-                return self.keep("compile_ns", make).get((kind, value), 0)
-        return self.keep("compile_ns of all", lambda: sum(p.end - p.start for p in self.session.phases))
+                return self.keep_rows("compile_ns", make).get((kind, value), 0)
+        return self.keep_rows("compile_ns of all", lambda: sum(p.end - p.start for p in self.session.phases))
 
     def phases_of(self, *, call: int | None = None, artifact: int | None = None) -> list[tuple[str, int]]:
         """(phase, ns) summed in the usual order, for a call or an artifact; phases that took no time left out."""
@@ -219,7 +264,7 @@ class Facts:
                 if p.artifact is not None:
                     artifacts[p.artifact].append(p)
             return calls, artifacts
-        calls, artifacts = self.keep("phases", make)
+        calls, artifacts = self.keep_rows("phases", make)
         rows = calls.get(call, []) if call is not None else artifacts.get(-1 if artifact is None else artifact, [])
         sums: dict[str, int] = {}
         for p in rows:
@@ -231,9 +276,11 @@ class Facts:
 
     def guard_history(self, artifact: int) -> dict[int, GuardHistory]:
         """Guard index -> how often it turned this artifact down, and the last value seen."""
+        code = self.session.artifacts[artifact].code
+
         def make() -> dict[int, dict[int, GuardHistory]]:
             found: dict[int, dict[int, GuardHistory]] = defaultdict(dict)
-            for miss in self.session.misses:
+            for miss in self.misses_of(code):
                 counted: set[tuple[int, int]] = set()
                 for f in miss.failures:
                     old = found[f.artifact].get(f.index, GuardHistory())
@@ -242,11 +289,21 @@ class Facts:
                     found[f.artifact][f.index] = GuardHistory(
                         old.failures + more, self.spelled(miss.code, place_of(f)), self.spelled(miss.code, f.seen), miss.call)
             return found
-        return self.keep("history", make).get(artifact, {})
+        return self.keep_rows(("history", code), make).get(artifact, {})
+
+    def misses_of(self, code: int) -> list[Miss]:
+        """Misses of a code."""
+        def make() -> dict[int, list[Miss]]:
+            found: dict[int, list[Miss]] = defaultdict(list)
+            for miss in self.whole.session.misses:
+                found[miss.code].append(miss)
+            return found
+        own = self.whole.keep_rows("misses by code", make).get(code, [])
+        return own[:bisect_left(own, len(self.session.misses), key=lambda miss: miss.id)]
 
     def failures_of_call(self, call: int) -> list[tuple[int, list[tuple[int, list[FailureRow]]]]]:
         """[(code, [(artifact, its failing guards), ...nearest first]), ...] of the misses in a call."""
-        by_call = self.keep("misses", self._misses_by_call)
+        by_call = self.keep_rows("misses", self._misses_by_call)
         found = []
         for miss in by_call.get(call, []):
             groups: dict[int, list[FailureRow]] = {}
@@ -307,7 +364,7 @@ class Facts:
         found = self.lasting.get(("nodes", artifact))
         if not found:
             found = self.lasting["nodes", artifact] = self.session.nodes(artifact)
-        kernel_of = self.keep("kernel of", self._kernels_of_nodes).get(artifact, {})
+        kernel_of = self.keep_rows("kernel of", self._kernels_of_nodes).get(artifact, {})
         return [n if n.kernel == kernel_of.get(n.index) else replace(n, kernel=kernel_of.get(n.index)) for n in found]
 
     def _kernels_of_nodes(self) -> dict[int, dict[int, int]]:

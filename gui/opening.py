@@ -113,6 +113,7 @@ def imports() -> None:
 
 def find_causes(session: Any) -> list[CauseRow]:
     """What led to compilations in a session, dearest first."""
+    from .facts import Facts
     from .models.causes import cause_rows
 
-    return cause_rows(session)
+    return cause_rows(Facts(session))

@@ -67,6 +67,7 @@ class SessionModel(QObject):
         self.whole_facts: Facts | None = None
         self.opening = False
         self.as_of: int | None = None        # in replay: the call after which everything is shown
+        self.rewinding = False               # `selection_changed` fires, and `rewound` will at once
         self.selection = Selection()
         self.asked: frozenset[str] = frozenset()         # the fields that the last `select` was asked for
         self.filter: frozenset[str] = frozenset()
@@ -127,7 +128,7 @@ class SessionModel(QObject):
         if self.facts is None:
             return []
         if self._causes is None or self._causes[0] != self.facts.revision:
-            self._causes = self.facts.revision, cause_rows(self.session)
+            self._causes = self.facts.revision, cause_rows(self.facts)
         return self._causes[1]
 
     # replay
@@ -150,17 +151,23 @@ class SessionModel(QObject):
 
     def _stand_at(self, call: int) -> None:
         from ..core.events.replay import SessionAt
-        from .facts import Facts
+        from .facts_at import FactsAt
 
         if call == self.as_of:
             return
+        assert self.whole_facts is not None
+        before = self.facts if isinstance(self.facts, FactsAt) else None
         self.session, self.as_of, self._causes = SessionAt(self.whole, call), call, None
-        self.facts = Facts(self.session)
+        self.facts = FactsAt(self.session, self.whole_facts, before)
         if self.marked is not None and self.marked > call:
             self.marked = None
         # What is selected may not be there yet; nobody is told before the call itself is selected.
         self.selection = Selection()
-        self._set(self._complete({"call": call}))
+        self.rewinding = True
+        try:
+            self._set(self._complete({"call": call}))
+        finally:
+            self.rewinding = False
         self.rewound.emit()
 
     # what was found out about the session by other runs
@@ -252,6 +259,10 @@ class SessionModel(QObject):
         numbers = [OUTCOMES.index(n) for n in wanted]
         here = self.selection.call
         at = (-1 if by > 0 else self.whole_facts.n_calls) if here is None else here
+        if len(wanted) == len(OUTCOMES):     # any call will do
+            if 0 <= at + by < len(outcomes):
+                self.select(call=at + by)
+            return
         ahead = outcomes[at + 1:] if by > 0 else outcomes[:max(at, 0)][::-1]
         import numpy as np
 

@@ -10,6 +10,7 @@ import ast
 import math
 import operator
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 Lookup = Callable[[str], Any]
@@ -35,6 +36,7 @@ class NotKnown(Exception):
         self.place = place
 
 
+@lru_cache(10_000)
 def normal(place: str) -> str:
     """One spelling of a place (quotes, spaces)."""
     try:

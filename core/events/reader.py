@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+from array import array
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -93,6 +95,8 @@ class Session:
         self._parsed: dict[int, list[tuple[str, Value]]] = {}
         self._stored_runs = self._gaps = 0     # runs read from the file, and made up by _close_gap
         self._last_source = 0
+        self._last_output = -1
+        self._output_times = array("q")
         self._version = -1
         self._ended: set[str] = set()
         self._ticket: tuple[int, int] | None
@@ -396,11 +400,21 @@ class Session:
         code = self._signatures[id][0] if 0 <= id < len(self._signatures) else -1
         return code if 0 <= code < len(self.codes) else -1
 
-    def output(self, since: int = 0) -> list[tuple[int, str, str]]:
-        """What the script printed: (ns since start, "stdout" or "stderr", text), without the first `since` pieces."""
+    def output(self, since: int = 0, until: int | None = None) -> list[tuple[int, str, str]]:
+        """What the script printed: (ns since start, "stdout" or "stderr", text), from piece `since` to before `until`."""
         found = []
-        query = "SELECT time, stream, text FROM output ORDER BY id LIMIT -1 OFFSET ?"
-        for time, stream, text in self._rows("output", query, max(0, int(since))):
+        query = "SELECT time, stream, text FROM output ORDER BY id LIMIT ? OFFSET ?"
+        since = max(0, int(since))
+        for time, stream, text in self._rows("output", query, -1 if until is None else max(0, until - since), since):
             if isinstance(time, int) and isinstance(stream, str) and isinstance(text, str):
                 found.append((time, stream, text))
         return found
+
+    def output_times(self) -> Sequence[int]:
+        """When each piece was printed, ns since start; read once."""
+        with self._lock:
+            for number, time in self._rows("output times", "SELECT id, time FROM output WHERE id > ? ORDER BY id",
+                                           self._last_output):
+                self._last_output = number
+                self._output_times.append(time if isinstance(time, int) and 0 <= time < 1 << 62 else 0)
+            return self._output_times

@@ -47,8 +47,31 @@ class Prefix:
         return {name: int(self[name][index]) for name in self.names}
 
 
+class PrefixCounts:
+    """How often each number occurs among the first rows of a column, or the sums of weights there; for any number of rows, at
+    the cost of those between it and the number asked for before. keys(low, high): the numbers, below `size`, of these rows."""
+
+    def __init__(self, keys: Callable[[int, int], np.ndarray], size: int, weights: np.ndarray | None = None) -> None:
+        self._keys, self._size, self._weights = keys, size, weights
+        self._rows = 0
+        self._sums = np.zeros(size, np.int64)
+
+    def upto(self, rows: int) -> np.ndarray:
+        """Array (size,) of int64: the counts or sums over the first `rows` rows."""
+        low, high = sorted((self._rows, rows))
+        keys = self._keys(low, high)
+        if self._weights is None:
+            between = np.bincount(keys, minlength=self._size)
+        else:                                    # whole nanoseconds: exact in float64 up to a hundred days
+            between = np.bincount(keys, self._weights[low:high], self._size).astype(np.int64)
+        self._sums = self._sums + between if rows > self._rows else self._sums - between
+        self._rows = rows
+        return self._sums
+
+
 class SessionAt:
-    """`session` as of the end of `call`. It reads nothing new; closing it does nothing."""
+    """`session` as of the end of `call`. It reads nothing new; closing it does nothing. known: how many rows of each list
+    there are; two of them that know the same differ in runs, launches and output alone."""
 
     def __init__(self, session: Session, call: int) -> None:
         self.session, self.call = session, call
@@ -69,6 +92,7 @@ class SessionAt:
             rows = getattr(session, name)
             setattr(self, name, rows[:bisect_right(rows, end, key=when.get(name, lambda row: row.time))])
         self.codes = session.codes[:self._known_codes()]
+        self.known = tuple(len(getattr(self, name)) for name in LISTS)
 
     def _known_codes(self) -> int:
         """How many codes had been met."""
@@ -81,7 +105,13 @@ class SessionAt:
 
     def output(self, since: int = 0) -> list[tuple[int, str, str]]:
         """What had been printed, without the first `since` pieces."""
-        return [piece for piece in self.session.output(since) if piece[0] <= self.end]
+        until = self.output_size
+        return self.session.output(since, until) if since < until else []
+
+    @property
+    def output_size(self) -> int:
+        """Pieces that had been printed."""
+        return bisect_right(self.session.output_times(), self.end)
 
     def refresh(self) -> bool:
         """The past does not change."""

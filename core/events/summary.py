@@ -6,6 +6,7 @@ The cause ledger counts causes, not events: "int `step`: 7 versions, 56 ms, reac
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,8 +14,9 @@ import numpy as np
 
 from .advice import VALUE_KINDS, cure, result_words
 from .reader import Session
-from .schema import OUTCOMES, Artifact, Break, Event, FailureRow, GuardRow
+from .schema import OUTCOMES, Artifact, Break, Event, FailureRow, GuardRow, Miss
 
+Failing = tuple[tuple[int, str, str], FailureRow]          # (code, place, kind) that the ledger counts under, and a failure
 DEFAULT_LIMIT = 8
 MOST_SIGNATURES = 20_000       # signatures looked at for the sizes seen
 
@@ -176,24 +178,22 @@ def nearest(failures: tuple[FailureRow, ...]) -> list[FailureRow]:
             if ".stride(" not in place or place.split(", ")[-1].split(".stride(")[0] not in sized] or first
 
 
-def causes(session: Session) -> list[Cause]:
+def causes(session: Session, known: dict[int, list[Failing]] | None = None) -> list[Cause]:
     """The cause ledger: what used up a limit first, then by cost. A version with several failing guards
-    counts for each of them."""
+    counts for each of them. known: keeps what is found about each miss for the next time, by the miss's id."""
     spent = compile_ns(session)
     made = {a.miss: a for a in session.artifacts if a.miss >= 0}
     limited = {limit.code for limit in session.limits}
     ledger: dict[tuple[int, str, str], Cause] = {}
+    known = {} if known is None else known
     for miss in session.misses:
-        failing = nearest(miss.failures)
+        failing = known.get(miss.id)
+        if failing is None:
+            failing = known[miss.id] = failing_of(miss)
         artifact = made.get(miss.id)
-        places = {place_of(f) for f in failing}
-        done: set[tuple[int, str, str]] = set()
-        for f in failing:
-            place = place_of(f)
-            key = (miss.code, place, cause_kind(f, place))
-            if key in done:
-                continue
-            done.add(key)
+        places = {key[1] for key, _ in failing}
+        for key, f in failing:
+            place = key[1]
             cause = ledger.get(key)
             if cause is None:
                 words = result_words(session, miss.code, place)
@@ -212,6 +212,15 @@ def causes(session: Session) -> list[Cause]:
             if miss.code in limited:
                 cause.reached_limit = True
     return sorted(ledger.values(), key=lambda c: (not c.reached_limit, -c.compile_ns, -c.versions, c.code, c.place))
+
+
+def failing_of(miss: Miss) -> list[Failing]:
+    """What failed on the nearest artifact, once for each (code, place, kind) that the ledger counts under."""
+    found: dict[tuple[int, str, str], FailureRow] = {}
+    for f in nearest(miss.failures):
+        place = place_of(f)
+        found.setdefault((miss.code, place, cause_kind(f, place)), f)
+    return list(found.items())
 
 
 def cause_kind(failure: FailureRow, place: str) -> str:
@@ -269,10 +278,12 @@ def seen(session: Session) -> list[Seen]:
     return [Seen(code, param, dim, tuple(values.items())) for (code, param, dim), values in table.items()]
 
 
-def given_up(session: Session) -> list[GivenUp]:
-    """Functions that run as plain Python, one entry per reason."""
-    counts = {f.code: f.outcomes["not_compiled"] for f in functions(session)}
-    return list(dict.fromkeys(GivenUp(n.code, session.codes[n.code].title, n.why, n.file, n.line, counts.get(n.code, 0))
+def given_up(session: Session, runs: Sequence[int] | None = None) -> list[GivenUp]:
+    """Functions that run as plain Python, one entry per reason. runs: those of each code that were not compiled, if known."""
+    if not session.not_compiled:
+        return []
+    counts = [f.outcomes["not_compiled"] for f in functions(session)] if runs is None else runs
+    return list(dict.fromkeys(GivenUp(n.code, session.codes[n.code].title, n.why, n.file, n.line, int(counts[n.code]))
                               for n in session.not_compiled))
 
 

@@ -61,10 +61,17 @@ class Guards(dict[int, list[GuardRow]]):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self.session = session
+        self._names_fail: tuple[int, bool] | None = None
 
     def __missing__(self, artifact: int) -> list[GuardRow]:
         found = self[artifact] = self.session.guards(artifact)
         return found
+
+    def names_fail(self, session: Session) -> bool:
+        """Whether a guard on names of libraries failed in any miss of `session`, which may be this one as of a call."""
+        if self._names_fail is None or self._names_fail[0] != len(session.misses):
+            self._names_fail = len(session.misses), any(f.kind == "NAMES_UNCHANGED" for m in session.misses for f in m.failures)
+        return self._names_fail[1]
 
 
 def ask(session: Session, s: Situation, known: Guards | None = None) -> Answer:
@@ -109,7 +116,7 @@ def verdict(session: Session, s: Situation, artifact: int, known: Guards) -> Ver
     failures: list[FailureRow] = []
     unknown: list[tuple[GuardRow, str]] = []
     assumed: list[GuardRow] = []
-    names_fail = any(f.kind == "NAMES_UNCHANGED" for m in session.misses for f in m.failures)
+    names_fail = known.names_fail(session)
     guards = known[artifact]
     foreign: set[str] = set()                # places of another type: what is read inside them is not a question any more
     for g in guards:

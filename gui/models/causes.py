@@ -14,12 +14,13 @@ import numpy as np
 from ...core.events import summary
 from ...core.events.guard_use import unread
 from ...core.events.schema import OUTCOME_NUMBER, WRONG_RESULT
-from ..facts import code_name, code_title
+from ..facts import Facts, code_name, code_title
 from ..live import innermost
 from ..numbers import plural
 from ..words import no_calls
 
 MOST_VALUES = 8
+MOST_CALLS = 1000                # of a cause, that can be marked on the timeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +43,43 @@ class CauseRow:
     versions: int = 0
 
 
-def cause_rows(session: Any) -> list[CauseRow]:
+def cause_rows(facts: Facts) -> list[CauseRow]:
     """Recompilation causes by cost, then functions that are never compiled, then graph breaks."""
-    made = Counter(a.code for a in session.artifacts)
-    eager = np.flatnonzero(session.calls["outcome"] == OUTCOME_NUMBER["eager_limit"])
-    rows = [_recompile_row(session, c, made[c.code], eager) for c in summary.causes(session) if c.versions]
-    return _error_rows(session) + rows + _given_up_rows(session) + _break_rows(session)
+    return (facts.keep_rows("error rows", lambda: _error_rows(facts.session)) + _recompile_rows(facts)
+            + _given_up_rows(facts) + _break_rows(facts))
+
+
+def _recompile_rows(facts: Facts) -> list[CauseRow]:
+    """What led to recompilations. Found again only when a table has new rows or another call ran eagerly after a limit, and
+    then of those causes alone that have changed."""
+    session, eager = facts.session, facts.outcome_counts()["eager_limit"]
+    kept: dict[int, list[CauseRow]] = facts.keep_rows("recompile rows", dict)
+    if eager not in kept:
+        made = Counter(a.code for a in session.artifacts)
+        calls = np.flatnonzero(session.calls["outcome"] == OUTCOME_NUMBER["eager_limit"]) if eager else np.zeros(0, np.int64)
+        code = session.calls["code"][calls]
+        ledger = summary.causes(session, facts.lasting.setdefault("failing", {}))
+        kept.clear()
+        kept[eager] = [_known_row(facts, c, made[c.code], calls[code == c.code]) for c in ledger if c.versions]
+    return kept[eager]
+
+
+def _known_row(facts: Facts, c: summary.Cause, own: int, eager: np.ndarray) -> CauseRow:
+    """The row of a cause, the one made before if the cause is as it was then. (While the script runs none is kept: guards
+    may be still to come.)"""
+    state = (c.misses, c.versions, c.alone, c.compile_ns, len(c.seen), c.reached_limit, c.pinned, own, len(eager))
+    rows = facts.lasting.setdefault("cause rows", {}) if facts.session.state != "running" else {}
+    before = rows.get((c.code, c.place, c.kind, c.artifact, c.guard))
+    if before is None or before[0] != state:
+        before = rows[c.code, c.place, c.kind, c.artifact, c.guard] = state, _recompile_row(facts.session, c, own, eager)
+    return before[1]
 
 
 def _recompile_row(session: Any, c: summary.Cause, own: int, eager: np.ndarray) -> CauseRow:
-    """own: versions of the function; eager: all calls that ran eagerly after a limit."""
+    """own: versions of the function; eager: its calls that ran eagerly after a limit."""
     title = code_title(session.codes[c.code])
     # The first version was made for the first value, so a cause of k recompilations accounts for k + 1 versions.
     versions = min(c.versions + 1, own)
-    eager = eager[session.calls["code"][eager] == c.code]
     headline = f"{c.place} took {len(c.seen)} values" if len(c.seen) > 1 else f"{c.place} changed"
     headline += f": {plural(versions, 'version')} of {title}"
     if c.reached_limit and len(eager):
@@ -77,7 +101,7 @@ def _recompile_row(session: Any, c: summary.Cause, own: int, eager: np.ndarray) 
     calls = tuple(sorted({x for x in c.calls if x >= 0}))
     return CauseRow("eager_limit" if c.reached_limit else "recompile", headline, detail,
                     cure[:1].upper() + cure[1:], advice.line if advice is not None else "", c.compile_ns,
-                    calls + (tuple(int(x) for x in eager[:1000]) if c.reached_limit else ()), c.code,
+                    calls + (tuple(int(x) for x in eager[:MOST_CALLS]) if c.reached_limit else ()), c.code,
                     guard.file if guard is not None else "", guard.line if guard is not None else 0, c.place,
                     c.versions)
 
@@ -118,28 +142,26 @@ def nothing_to_report(session: Any, counts: dict[str, int]) -> tuple[str, str]:
     return ("Nothing was compiled.", "No call could use a compiled version; the timeline shows what became of each.")
 
 
-def _given_up_rows(session: Any) -> list[CauseRow]:
-    rows = []
-    for g in summary.given_up(session):
-        calls = np.flatnonzero(session.calls["code"] == g.code)[:1000]
+def _given_up_rows(facts: Facts) -> list[CauseRow]:
+    rows, session = [], facts.session
+    for g in summary.given_up(session, facts.code_outcomes()[:, OUTCOME_NUMBER["not_compiled"]].tolist()):
         rows.append(CauseRow("not_compiled", f"{code_title(session.codes[g.code])} is never compiled: "
                              f"{plural(g.calls, 'run')} as plain Python",
-                             f"because {g.why}" if g.why else "", "", "", 0, tuple(int(c) for c in calls), g.code,
-                             g.file, g.line))
+                             f"because {g.why}" if g.why else "", "", "", 0, facts.first_calls(g.code, MOST_CALLS, top=True),
+                             g.code, g.file, g.line))
     return rows
 
 
-def _break_rows(session: Any) -> list[CauseRow]:
+def _break_rows(facts: Facts) -> list[CauseRow]:
     rows: dict[tuple[str, int, str], CauseRow] = {}
-    for b in session.breaks:
+    for b in facts.session.breaks:
         key = (b.file, b.line, b.sentence)
         if key in rows:
             continue
-        root = session.codes[b.code]
-        ran = int(np.count_nonzero(session.runs["code"] == b.code))
-        calls = np.unique(session.runs["call"][session.runs["code"] == b.code])[:1000]
+        root = facts.session.codes[b.code]
+        ran = int(facts.code_outcomes()[b.code].sum())
         hint = b.hint[:1].upper() + b.hint[1:]
         rows[key] = CauseRow("break", f"{code_name(root)} is cut in two at line {b.line}",
                              f"{b.sentence}; reached in {plural(ran, 'run')}", hint, "", 0,
-                             tuple(int(c) for c in calls), b.code, b.file, b.line)
+                             facts.first_calls(b.code, MOST_CALLS), b.code, b.file, b.line)
     return list(rows.values())

@@ -28,7 +28,7 @@ class LineMarks:
 
 def line_marks(facts: Facts, file: str) -> dict[int, LineMarks]:
     """Line -> what happened there."""
-    return facts.keep(("marks", file), lambda: _line_marks(facts, file))
+    return facts.keep_rows(("marks", file), lambda: _line_marks(facts, file))
 
 
 def _line_marks(facts: Facts, file: str) -> dict[int, LineMarks]:
@@ -58,6 +58,11 @@ def _line_marks(facts: Facts, file: str) -> dict[int, LineMarks]:
     return dict(marks)
 
 
+def ready(facts: Facts, file: str) -> bool:
+    """Whether `line_marks` knows already."""
+    return facts.has_rows(("marks", file))
+
+
 def read_on(facts: Facts, seconds: float) -> bool:
     """Read what `line_marks` needs, for about so long; True once everything is there."""
     until = time.monotonic() + seconds
@@ -82,4 +87,4 @@ def _places(facts: Facts, artifact: int) -> tuple[list[tuple[int, str, int, str]
     return found
 
 
-__all__ = ["LineMarks", "line_marks", "read_on"]
+__all__ = ["LineMarks", "line_marks", "read_on", "ready"]

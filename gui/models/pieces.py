@@ -62,12 +62,9 @@ def _sums(facts: Facts) -> tuple[np.ndarray, np.ndarray]:
     """Per code: runs, and nanoseconds of their own without compiling."""
     def make() -> tuple[np.ndarray, np.ndarray]:
         n = len(facts.session.codes)
-        code = np.asarray(facts.session.runs["code"])
-        known = (code >= 0) & (code < n)
-        counts = np.bincount(code[known], minlength=n)
-        spent = np.bincount(code[known], weights=own_ns(facts)[known], minlength=n)
-        compiling = np.array([facts.compile_ns(code=c) for c in range(n)], np.float64)
-        return counts, np.maximum(spent - compiling, 0)
+        spent = facts.sum_by_code("own_ns", own_ns(facts.whole))
+        compiling = np.array([facts.compile_ns(code=c) for c in range(n)], np.int64)
+        return facts.code_outcomes().sum(axis=1), np.maximum(spent - compiling, 0)
     return facts.keep("code sums", make)
 
 

@@ -27,7 +27,7 @@ class State:
 
 def states_of(facts: Facts, code: int) -> dict[str, list[tuple[int, State]]]:
     """Name ("x.shape[0]", "step") -> (version, its state) for every version that says something about it."""
-    return facts.keep(("states", code), lambda: _states_of(facts, code))
+    return facts.keep_rows(("states", code), lambda: _states_of(facts, code))
 
 
 def _states_of(facts: Facts, code: int) -> dict[str, list[tuple[int, State]]]:

@@ -1,12 +1,11 @@
 """Qt's tree plumbing once: a view hands over rows as plain values, the model shows them and keeps identities.
 
-`TreeModel.set_rows` replaces the content; rows with the same key count as the same, so that expansion and selection
-can be restored by key.
+`TreeModel.set_rows` replaces the content, `update_rows` changes what is different; rows with the same key count as the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,18 +53,33 @@ class TreeModel(QAbstractItemModel):
         self._adopt(self._top)
         self.endResetModel()
 
-    def update_rows(self, rows: list[Row]) -> bool:
-        """Like set_rows, but where the keys are the same only the contents change (no reset). True if it could."""
-        if self._shape(self._top) != self._shape(Row(None, [], rows)):
-            return False
-        for old, new in zip(list(self._walk(self._top)), list(self._walk(Row(None, [], rows)))):
-            old.cells, old.tip, old.icon, old.color = new.cells, new.tip, new.icon, new.color
-            old.bold, old.meter = new.bold, new.meter
-        for parent in [self._top, *self._walk(self._top)]:
-            if parent.children:
-                self.dataChanged.emit(self.index_of(parent.children[0]),
-                                      self.index_of(parent.children[-1], len(self.columns) - 1))
-        return True
+    def update_rows(self, rows: list[Row]) -> None:
+        """Like set_rows, but what stays the same stays: where the keys agree only contents change, and a row of the model that
+        is handed over again is left alone with all below it."""
+        self._update(self._top, rows)
+
+    def _update(self, parent: Row, rows: list[Row]) -> None:
+        old = parent.children
+        same = next((i for i, (a, b) in enumerate(zip(old, rows)) if a.key != b.key), min(len(old), len(rows)))
+        if same < len(old):
+            self.beginRemoveRows(self.index_of(parent), same, len(old) - 1)
+            for row in old[same:]:
+                self._forget(row)
+            del old[same:]
+            self.endRemoveRows()
+        changed = [i for i in range(same) if old[i] is not rows[i]]
+        for i in changed:
+            row, new = old[i], rows[i]
+            row.cells, row.tip, row.icon, row.color, row.bold, row.meter = \
+                new.cells, new.tip, new.icon, new.color, new.bold, new.meter
+            self._update(row, new.children)
+        if changed:
+            self.dataChanged.emit(self.index_of(old[changed[0]]), self.index_of(old[changed[-1]], len(self.columns) - 1))
+        if same < len(rows):
+            self.beginInsertRows(self.index_of(parent), same, len(rows) - 1)
+            old += rows[same:]
+            self._adopt(parent, same)
+            self.endInsertRows()
 
     def row_of(self, key: Hashable) -> Row | None:
         return self._by_key.get(key)
@@ -78,19 +92,17 @@ class TreeModel(QAbstractItemModel):
     def key_of(self, index: Index) -> Any:
         return index.internalPointer().key if index.isValid() else None
 
-    def _adopt(self, row: Row) -> None:
-        for place, child in enumerate(row.children):
+    def _adopt(self, row: Row, first: int = 0) -> None:
+        for place in range(first, len(row.children)):
+            child = row.children[place]
             child.parent, child.place = row, place
             self._by_key[child.key] = child
             self._adopt(child)
 
-    def _walk(self, row: Row) -> Iterator[Row]:
+    def _forget(self, row: Row) -> None:
+        del self._by_key[row.key]
         for child in row.children:
-            yield child
-            yield from self._walk(child)
-
-    def _shape(self, row: Row) -> list[Any]:
-        return [(c.key, self._shape(c)) for c in row.children]
+            self._forget(child)
 
     # QAbstractItemModel
 

@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -31,6 +31,7 @@ from ..jobs import Jobs
 from ..session_model import Selection, SessionModel
 from . import title
 
+PAUSE_MS = 150                   # how long a step of replay must be over before slow parts follow
 ALL = frozenset({"session", "rows", "selection", "filter", "highlight", "theme", "tools"})
 
 
@@ -64,7 +65,7 @@ class View(QWidget):
     name = ""
     title = ""
     cares: frozenset[str] = frozenset({"session", "rows", "selection", "theme"})
-    in_replay: tuple[str, ...] = ("session", "rows")     # what is new for it when replay stands at another call
+    in_replay: tuple[str, ...] = ("rows",)       # what is new for it when replay stands at another call
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -77,6 +78,7 @@ class View(QWidget):
         self._waiting: set[str] = set(ALL)
         self.held = False                    # while docks are being arranged
         self.front = True                    # False behind another tab; Qt calls such widgets visible
+        self._pause: object = None           # what `after_pause` waits with
         self._content: QWidget | None = None
         self._stack = QStackedLayout(self)
         self._stack.setContentsMargins(0, 0, 0, 0)
@@ -118,6 +120,24 @@ class View(QWidget):
     def waits(self) -> bool:
         """Whether it is seen, but does not yet show what it was asked to."""
         return self.isVisible() and self.front and bool(self._waiting)
+
+    @property
+    def pausing(self) -> bool:
+        """Whether something is put off by `after_pause`."""
+        return self._pause is not None
+
+    def after_pause(self, function: Callable[[], None]) -> None:
+        """Call `function` when this was not asked for again for a moment: for what takes too long to be done at every step of
+        replay. Nothing happens then if the view is not seen any more."""
+        ticket = self._pause = object()
+
+        def go_on() -> None:
+            if self._pause is ticket:
+                self._pause = None
+                if self.isVisible() and self.front:
+                    function()
+
+        QTimer.singleShot(PAUSE_MS, self, self.contained(go_on))
 
     def flush_seen(self) -> None:
         """Do what was asked for, if the view is seen; otherwise that is done when it is shown."""
@@ -214,4 +234,7 @@ class View(QWidget):
             self.ask("theme")
 
     def _selection_changed(self, old: Selection, new: Selection) -> None:
-        self.ask("selection")
+        if self.model.rewinding:             # `rewound` follows; then both are done together
+            self._waiting |= self.cares & {"selection"}
+        else:
+            self.ask("selection")

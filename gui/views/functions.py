@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QWidget
 
 from ...core.events.schema import OUTCOME_WORDS, OUTCOMES, Artifact, Code
 from .. import theme
-from ..facts import code_name
+from ..facts import Facts, code_name
 from ..glossary import explain
 from ..models.tree import Row, TreeModel
 from ..numbers import duration, number, plural
 from ..widgets.meter import MeterDelegate
 from ..words import version_title
 from .base import View
+
+MARGIN = 8                       # pixels beside a number
+OPENED = 12                      # of at most so many functions new ones are shown with their versions
 
 
 class FunctionsView(View):
@@ -28,6 +32,8 @@ class FunctionsView(View):
             ("Function", "Compiled functions, their resume functions and kept versions.", False),
             ("Calls", "How often it ran.", True),
             ("Versions", explain("artifact") + "\n" + explain("recompile limit"), True)], meter_column=2, parent=self)
+        self._before: tuple[Facts, np.ndarray] | None = None       # what the rows were made from, and the runs of each code
+        self._shown: dict[int, tuple[object, ...]] = {}      # what the row of a function was made from
         tree = self.tree = QTreeView()
         tree.setModel(self.tree_model)
         tree.setItemDelegate(MeterDelegate(tree))
@@ -38,9 +44,8 @@ class FunctionsView(View):
         tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         header = tree.header()
         header.setStretchLastSection(False)
-        header.setResizeContentsPrecision(100)               # rows that a width is made from
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(2, QHeaderView.ResizeMode.Fixed)
         tree.setColumnWidth(2, 112)
         header.setMinimumSectionSize(40)
@@ -49,27 +54,58 @@ class FunctionsView(View):
 
     def update_view(self, what: set[str]) -> None:
         if "session" in what or "rows" in what or "theme" in what:
+            if "session" in what or "theme" in what:
+                self._shown.clear()
             rows = self._rows()
-            if "session" in what or not self.tree_model.update_rows(rows):
-                opened = {("code", c) for c in self._open_codes()} if "session" not in what else set()
+            new = rows if "session" in what else [r for r in rows if self.tree_model.row_of(r.key) is None]
+            if "session" in what:
                 self.tree_model.set_rows(rows)
-                for row in rows:
-                    if "session" in what or row.key in opened or len(rows) <= 12:
-                        self.tree.expand(self.tree_model.index_of(row))
+            else:
+                self.tree_model.update_rows(rows)
+            for row in new if "session" in what or len(rows) <= OPENED else ():
+                self.tree.expand(self.tree_model.index_of(row))
+            self._fit_calls(rows)
         self._show_selection()
 
-    def _open_codes(self) -> list[int]:
-        facts = self.model.facts
-        found = []
-        for c in facts.session.codes if facts is not None else []:
-            row = self.tree_model.row_of(("code", c.id))
-            if row is not None and self.tree.isExpanded(self.tree_model.index_of(row)):
-                found.append(c.id)
-        return found
+    def _fit_calls(self, rows: list[Row]) -> None:
+        """Make the column of calls as wide as its longest number; Qt would measure rows again at every change."""
+        header, metrics = self.tree.header(), self.tree.fontMetrics()
+        longest = max((metrics.horizontalAdvance(row.cells[1]) for row in rows), default=0)
+        self.tree.setColumnWidth(1, max(longest + 2 * MARGIN, header.sectionSizeHint(1)))
 
     def _rows(self) -> list[Row]:
+        """One row per function; those of which nothing has changed are the ones that are shown."""
         facts = self.model.facts
-        return [self._code_row(c) for c in facts.session.codes if c.kind != "resume"] if facts is not None else []
+        rows: list[Row] = []
+        if facts is None:
+            return rows
+        runs, before = facts.code_outcomes().sum(axis=1), self._before
+        ran = None                           # functions that ran, where nothing else can have changed
+        if before is not None and self._shown and before[0] is not facts and facts.same_tables(before[0]):
+            ran = {facts.root(int(code)) for code in np.flatnonzero(runs != before[1])}
+        self._before = facts, runs
+        for c in facts.session.codes:
+            if c.kind != "resume":
+                shown = self.tree_model.row_of(("code", c.id))
+                if ran is None or c.id in ran:
+                    key = self._state(c)
+                    shown = shown if self._shown.get(c.id) == key else None
+                    self._shown[c.id] = key
+                rows.append(shown if shown is not None else self._code_row(c))
+        return rows
+
+    def _state(self, c: Code) -> tuple[object, ...]:
+        """Everything that the row of a function and those below it show."""
+        facts = self.model.facts
+        assert facts is not None
+        runs, uses = facts.keep("run lists", lambda: (facts.code_outcomes().sum(axis=1).tolist(),
+                                                      facts.artifact_uses().tolist()))
+        found: list[object] = []
+        for d in (c, *facts.resumes_of(c.id)):
+            own = facts.artifacts_of(d.id)
+            found += [d.id, runs[d.id], facts.limit(d.id), facts.kept(d.id), d.id in facts.given_up(),
+                      *(uses[a.id] if a.id < len(uses) else 0 for a in own), facts.compile_ns(code=d.id)]
+        return tuple(found)
 
     def _code_row(self, c: Code) -> Row:
         facts = self.model.facts
@@ -78,7 +114,7 @@ class FunctionsView(View):
         resume = c.kind == "resume"
         title = facts.resume_title(c) if resume else code_name(c)
         kept, limit = facts.kept(c.id), facts.limit(c.id)
-        given_up = any(n.code == c.id for n in facts.session.not_compiled)
+        given_up = c.id in facts.given_up()
         children = self._version_rows(c.id, own) + ([] if resume else [self._code_row(r) for r in facts.resumes_of(c.id)])
         versions = "not compiled" if given_up else f"{kept} of {limit}" if own else "none"
         return Row(("code", c.id), [title, number(int(facts.code_outcomes()[c.id].sum())), versions],

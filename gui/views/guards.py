@@ -115,9 +115,14 @@ class GuardsView(View):
             self.table.setColumnHidden(1, not self._misses)
             self.table.setColumnHidden(4, not any(r.seen for r in rows))
             self.table.setColumnHidden(8, not any(r.mark for r in rows))
-            if refit:
-                self.table.fit([c.title for c in self.table_model.columns], WIDEST, seen="Seen" if self._misses else "Cost")
+            if refit and self.model.as_of is None:
+                self._fit()
+            elif refit:
+                self.after_pause(self._fit)
         self._show_selection()
+
+    def _fit(self) -> None:
+        self.table.fit([c.title for c in self.table_model.columns], WIDEST, seen="Seen" if self._misses else "Cost")
 
     def _fill_versions(self, has_misses: bool) -> None:
         facts, s = self.model.facts, self.model.selection

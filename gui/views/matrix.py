@@ -162,9 +162,10 @@ class MatrixView(View):
         self.every.setVisible(equal > 0)
         self.every.setText(f"Also the {equal} that are equal")
         self.table_model.show_matrix(shown, self.every.isChecked() or not shown.telling)
-        self.table.resizeColumnsToContents()
-        for i in range(self.table_model.columnCount()):
-            self.table.setColumnWidth(i, min(WIDEST, max(76, self.table.columnWidth(i) + 10)))
+        if self.model.as_of is None:
+            self._fit()
+        else:
+            self.after_pause(self._fit)
         title = facts.title(s.code)
         if len(shown.versions) == 1:
             self.says.setText(f"{title} has one version; {plural(len(shown.rows), 'thing')} are checked before it is used")
@@ -173,6 +174,11 @@ class MatrixView(View):
             versions = f"the {len(shown.versions)} versions of {title} apart"
             what = plural(shown.telling, "thing tells", "things tell") if shown.telling else "only the objects themselves tell"
             self.says.setText(f"{what} {versions}{left}")
+
+    def _fit(self) -> None:
+        self.table.resizeColumnsToContents()
+        for i in range(self.table_model.columnCount()):
+            self.table.setColumnWidth(i, min(WIDEST, max(76, self.table.columnWidth(i) + 10)))
 
     def _version_clicked(self, column: int) -> None:
         artifact = self.table_model.version_at(column)

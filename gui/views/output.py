@@ -96,15 +96,16 @@ class OutputView(View):
         return box
 
     def update_view(self, what: set[str]) -> None:
-        if "session" in what or "theme" in what:
+        shown = self.model.session
+        if "session" in what or "theme" in what or (self.model.as_of is not None and shown.output_size < self._seen):
             self._timer.stop()
             self.text.clear()
             self._queue.clear()
             self._seen = self._left_out = 0
             self._role = {"stdout": "", "stderr": ""}
-        if self.model.session is None:
+        if shown is None:
             return
-        new = self.model.session.output(self._seen)
+        new = shown.output(self._seen)
         self._seen += len(new)
         self._take([(stream, text) for _, stream, text in new])
 

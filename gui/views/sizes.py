@@ -79,8 +79,19 @@ class SizesView(View):
         shown = (id(facts), facts.revision, code, theme.active().name)
         if shown != self._shown:
             self._shown = shown
+            if self.model.as_of is None:
+                self._show_inputs()
+            else:
+                self.after_pause(self._show_inputs)
+        if not self.pausing:
+            self._mark_call()
+
+    def _show_inputs(self) -> None:
+        """Make the plots."""
+        facts, code = self.model.facts, self.model.selection.code
+        if facts is not None and code is not None:
             self._show(facts.title(code), series_of(facts, code))
-        self._mark_call()
+            self._mark_call()
 
     def _loaded(self, pg: Any) -> None:
         self._pg = pg

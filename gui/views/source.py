@@ -8,7 +8,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from ..facts import Facts
-from ..models.line_marks import LineMarks, line_marks, read_on
+from ..models.line_marks import LineMarks, line_marks, read_on, ready
 from ..models.pieces import Piece, by_line, pieces
 from ..numbers import plural
 from ..widgets.code_edit import CodeEdit, Mark
@@ -69,12 +69,15 @@ class SourceView(View):
             self.says.setText("The session holds no source text." if facts is not None else "")
             return
         self.files.setCurrentIndex(self.files.findData(file))
-        known = read_on(facts, AT_ONCE)
+        waits = self.model.as_of is not None and not ready(facts, file)
+        known = not waits and read_on(facts, AT_ONCE)
         self.edit.show_text(facts.session.sources[file], self.marks(file, known))
         breaks = len({(b.line, b.sentence) for b in facts.session.breaks if b.file == file})
         self.says.setText("   ".join(([plural(breaks, "graph break")] if breaks else []) + [short_path(file)]
                                      + ([] if known else ["reading what happened on each line\N{HORIZONTAL ELLIPSIS}"])))
-        if not known:
+        if waits:
+            self.after_pause(lambda: self._read_on(facts, file))
+        elif not known:
             QTimer.singleShot(0, self, self.contained(lambda: self._read_on(facts, file)))
         if s.line is not None and s.file == file:
             self.edit.show_line(s.line, self._span())
@@ -86,6 +89,7 @@ class SourceView(View):
         if facts is not self.model.facts or not self.isVisible():
             return                               # what is asked for next begins where this ended
         if read_on(facts, A_WHILE):
+            line_marks(facts, file)
             self._show(file)
         else:
             QTimer.singleShot(0, self, self.contained(lambda: self._read_on(facts, file)))

@@ -117,8 +117,8 @@ class WhatIfView(View):
         facts, s = self.model.facts, self.model.selection
         if "session" in what:
             self.edits, self._known = {}, None
-        if "rows" in what:
-            self._known = None
+        if "rows" in what and self.model.running:
+            self._known = None               # those of the newest version may have been still to come
         before, self.start = self.start, None
         if facts is not None and s.call is not None and s.call < facts.n_calls:
             try:
@@ -146,8 +146,8 @@ class WhatIfView(View):
                                 "or type a signature, to see which version would take it. Nothing is run.</p>")
             return
         session = self.model.session
-        if self._known is None or self._known.session is not session:
-            self._known = Guards(session)
+        if self._known is None or self._known.session is not self.model.whole:
+            self._known = Guards(self.model.whole)           # guards do not depend on the time
         start = self.start
         asked = start.with_values({p: v for p, v in self.edits.items()
                                    if p in start.values or p in start.modes or p in start.params})
