@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -21,6 +20,7 @@ from ..errors import EnvironmentProblem
 from .checks import FIELDS, Damaged, chunk, complete, decode, from_dicts, parse_json, within
 from .columns import Calls, Columns, sort_runs
 from .database import cannot_write, open_to_read, recorder_alive, release
+from .parsed import Output, Signatures
 from .schema import (
     OUTCOMES,
     SINCE,
@@ -91,12 +91,10 @@ class Session:
         self._there = dict.fromkeys(TABLES, 0)          # rows that there were at the last look
         self._lock = threading.RLock()         # jobs of the window read too
         self._problems: list[str] = []
-        self._signatures: list[tuple[int, str]] = []
-        self._parsed: dict[int, list[tuple[str, Value]]] = {}
+        self._signatures = Signatures()
+        self._output = Output()
         self._stored_runs = self._gaps = 0     # runs read from the file, and made up by _close_gap
         self._last_source = 0
-        self._last_output = -1
-        self._output_times = array("q")
         self._version = -1
         self._ended: set[str] = set()
         self._ticket: tuple[int, int] | None
@@ -261,12 +259,10 @@ class Session:
         return self._problems
 
     def _read_signatures(self) -> None:
-        query = "SELECT id, code, data FROM signature WHERE id >= ? ORDER BY id"
-        for number, code, data in self._rows("signature", query, len(self._signatures)):
-            if number != len(self._signatures) or not isinstance(data, str) or not isinstance(code, int):
-                self._problem("signature", f"signature: row {len(self._signatures)} cannot be used")
-                return
-            self._signatures.append((code, data))
+        try:
+            self._signatures.read(self._rows)
+        except Damaged as problem:
+            self._problem("signature", str(problem))
 
     def _read_sources(self) -> None:
         query = "SELECT id, file, text FROM source WHERE id > ? ORDER BY id"
@@ -373,19 +369,7 @@ class Session:
 
     def values(self, signature: int) -> list[tuple[str, Value]]:
         """(parameter, Value) of a signature; empty for -1."""
-        if not 0 <= signature < len(self._signatures):
-            return []
-        found = self._parsed.get(signature)
-        if found is None:
-            found = []
-            try:
-                for entry in parse_json(self._signatures[signature][1]):
-                    name, fields = entry
-                    found.append((str(name), from_dicts(Value, [fields])[0]))
-            except (Damaged, TypeError, ValueError):
-                found = []
-            self._parsed[signature] = found
-        return found
+        return self._signatures.values(signature)
 
     def signature(self, id: int) -> list[tuple[str, str]]:
         """(parameter, text) of a signature, such as ("x", "float32[64, 32]"); empty for -1."""
@@ -397,24 +381,14 @@ class Session:
 
     def signature_code(self, id: int) -> int:
         """The code a signature belongs to, -1 if it is not known."""
-        code = self._signatures[id][0] if 0 <= id < len(self._signatures) else -1
+        code = self._signatures.code(id)
         return code if 0 <= code < len(self.codes) else -1
 
     def output(self, since: int = 0, until: int | None = None) -> list[tuple[int, str, str]]:
         """What the script printed: (ns since start, "stdout" or "stderr", text), from piece `since` to before `until`."""
-        found = []
-        query = "SELECT time, stream, text FROM output ORDER BY id LIMIT ? OFFSET ?"
-        since = max(0, int(since))
-        for time, stream, text in self._rows("output", query, -1 if until is None else max(0, until - since), since):
-            if isinstance(time, int) and isinstance(stream, str) and isinstance(text, str):
-                found.append((time, stream, text))
-        return found
+        return self._output.pieces(self._rows, since, until)
 
     def output_times(self) -> Sequence[int]:
-        """When each piece was printed, ns since start; read once."""
+        """When each piece of that was printed, ns since start."""
         with self._lock:
-            for number, time in self._rows("output times", "SELECT id, time FROM output WHERE id > ? ORDER BY id",
-                                           self._last_output):
-                self._last_output = number
-                self._output_times.append(time if isinstance(time, int) and 0 <= time < 1 << 62 else 0)
-            return self._output_times
+            return self._output.times(self._rows)

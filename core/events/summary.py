@@ -187,9 +187,7 @@ def causes(session: Session, known: dict[int, list[Failing]] | None = None) -> l
     ledger: dict[tuple[int, str, str], Cause] = {}
     known = {} if known is None else known
     for miss in session.misses:
-        failing = known.get(miss.id)
-        if failing is None:
-            failing = known[miss.id] = failing_of(miss)
+        failing = known.get(miss.id) or known.setdefault(miss.id, failing_of(miss))
         artifact = made.get(miss.id)
         places = {key[1] for key, _ in failing}
         for key, f in failing:
