@@ -21,6 +21,10 @@
 // A kernel's argument in the table: an address, an integer or a floating number.
 typedef union { long n; double x; } ROW;
 
+//@ from_end
+// A place in n that is told by its number from the beginning or, below 0, from the end.
+static inline IDX from_end(IDX i, IDX n) { return i < 0 ? i + n : i; }
+
 //@ load : char uchar short int long float double
 typedef E16 E16_packed __attribute__((aligned(SIZE)));
 static inline OF E16 load(const __global E *p) { return *(const __global E16_packed *)p; }

@@ -169,10 +169,86 @@ def test_other_elements_are_stored_by_number(graphs, dtype):
     agree(graphs, lambda x, i, s: x.index_put((i,), s, accumulate=True) * 1, x, i, s)
 
 
+SEVERAL = {                          # of an array of 4 x 5 x 6 x 7; i, j of 9 numbers
+    "two": lambda i, j: (i, j),
+    "the last two": lambda i, j: (slice(None), slice(None), i, j),
+    "the middle": lambda i, j: (slice(None), i, j),
+    "three": lambda i, j: (i, j, i),
+    "all": lambda i, j: (i, j, i, j),
+    "from the end": lambda i, j: (i - 4, j - 5),
+    "a column and a row": lambda i, j: (i[:, None], j[None, :]),
+    "a column and numbers": lambda i, j: (i[:, None], j),
+    "a row and numbers": lambda i, j: (i[None], j),
+    "one and many": lambda i, j: (i[:1], j),
+    "one and one": lambda i, j: (i[:1], j[:1, None]),
+    "a box": lambda i, j: (i[:, None, None], j[:, None], i[:2]),
+    "parts of a box": lambda i, j: (i.reshape(3, 1, 3), j[:4, None], i[:3] + 1),
+    "integers of 32 bits": lambda i, j: (i.int(), j),
+}
+VALUES = {
+    "all": lambda s: s, "a number": lambda s: s.sum(), "a row": lambda s: s[(0,) * (s.ndim - 1)],
+    "a column": lambda s: s[..., :1] * 1, "once": lambda s: s[:1] * 1, "for later dimensions": lambda s: s[0] * 1,
+}
+
+
+@pytest.mark.parametrize("dynamic", [(), (0,), (0, 1, 2, 3)])
+@pytest.mark.parametrize("name", SEVERAL)
+def test_elements_by_several_numbers(graphs, name, dynamic):
+    x, i, j = data(4, 5, 6, 7), RNG.integers(0, 4, 9), RNG.integers(0, 5, 9)
+    compiled = agree(graphs, lambda x, i, j: x[SEVERAL[name](i, j)] * 2, x, i, j, dynamic=dynamic, schedule="cpu")
+    assert "_eager" not in compiled.launch_text
+
+
+@pytest.mark.parametrize("values", VALUES)
+@pytest.mark.parametrize("name", SEVERAL)
+def test_stores_by_several_numbers(graphs, name, values):
+    """What meets at one place comes in the order of the numbers, stored or added."""
+    x, i, j = data(4, 5, 6, 7), RNG.integers(0, 4, 9), RNG.integers(0, 5, 9)
+
+    def store(x, i, j):
+        at = SEVERAL[name](i, j)
+        s = VALUES[values](x[at] * 3 + i.sum())
+        if any(isinstance(n, slice) for n in at):
+            return stored(x.clone(), at, s)
+        return x.index_put(at, s) * 2, x.index_put(at, s, accumulate=True) + 1
+
+    compiled = agree(graphs, store, x, i, j, schedule="cpu")
+    whole = values in ("all", "a number") or (name in ("two", "three") and values == "for later dimensions") \
+        or (name == "three" and values in ("a row", "once"))
+    assert not whole or "_eager" not in compiled.launch_text
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int32", "int64", "uint8", "int8", "float16", "bool"])
+def test_several_numbers_in_other_types(graphs, dtype):
+    x, i, j = data(10, 12).astype(dtype), np.repeat(RNG.integers(0, 10, 20), 3), np.repeat(RNG.integers(0, 12, 20), 3)
+    s = (np.arange(60) % 17).astype(dtype)
+    compiled = agree(graphs, lambda x, i, j, s: (x[i, j], stored(x.clone(), (i, j), s)), x, i, j, s, schedule="cpu")
+    assert "_eager" not in compiled.launch_text
+    agree(graphs, lambda x, i, j, s: x.index_put((i, j), s, accumulate=True), x, i, j, s)
+
+
+def test_several_numbers_out_of_range_raise_before_anything_is_written(graphs):
+    """Also one that would name an element of the next row."""
+    x, i, j = data(10, 12), np.array([0, 9, -10]), np.array([0, 11, -12])
+    read = graphs.compile(lambda x, i, j: x[i, j] * 2, x, i, j)
+    write = graphs.compile(lambda x, i, j: stored(x.clone(), (i, j), 3), x, i, j)
+    for compiled in (read, write):
+        graphs.call(compiled, x, i, j)
+        for k, (bad, n) in enumerate(((10, 10), (12, 12))):
+            for number in (bad, -bad - 1):
+                given = [i, j]
+                given[k] = np.array([0, number, 0])
+                with pytest.raises(IndexError, match=f"index {number} is out of bounds for dimension {k} with size {n}"):
+                    graphs.call(compiled, x, *given)
+
+
 def test_other_stores_in_brackets_are_numpys(graphs):
     x, i, j, s = data(10, 40), RNG.integers(0, 10, 7), RNG.integers(0, 40, 7), data(7)
+    cube = data(4, 5, 6)
     agree(graphs, lambda x, i, j, s: (stored(x.clone(), (i, j), s), stored(x.clone(), i, s[:, None]),
                                       stored(x.clone(), x > 0, 2), stored(x.t() * 1, i, s[0])), x, i, j, s)
+    agree(graphs, lambda x, i: (x[i, :, i], stored(x.clone(), (i, slice(None), i), 2), x[i][:, i], x.transpose(0, 1)[i, i]),
+          cube, RNG.integers(0, 4, 7))
 
 
 def test_indices_of_other_sizes_and_numbers_are_numpys(graphs):

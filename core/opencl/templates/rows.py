@@ -1,5 +1,5 @@
-"""Rows and elements by number: embedding, index_select, x[numbers], gather. Numbers out of range raise before anything is
-read. For CPU devices; on GPUs only what reads an array in its own sorted order."""
+"""Rows and elements by number: embedding, index_select, x[numbers], x[numbers, numbers], gather. Numbers out of range raise
+before anything is read. For CPU devices; on GPUs only what reads an array in its own sorted order."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ..kernels import Kernel
 from ..loop_ir import Array
 from ..sizes import Size, product, row_major, same, shape_of, strides_of
 from .instance import instance
+from .numbers import one, several
 
 GPU_LOCAL = 64
 INTEGER = {1: "char", 2: "short", 4: "int", 8: "long"}
@@ -25,13 +26,7 @@ def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None
         source, index = node.args
         dim, refuse = 0, refuse_rows
     elif node.op.name == "index":
-        source, indices = node.args
-        if len([i for i in indices if i is not None]) != 1:
-            return None
-        dim, index = next((d, i) for d, i in enumerate(indices) if i is not None)
-        if index.spec.dtype.category != 1:
-            return None
-        refuse = refusing(dim)
+        return None if gpu else _by_numbers(node, name)
     else:
         source, dim, index = node.args[:3]
         refuse = refuse_rows if node.op.name == "index_select" else refuse_elements
@@ -46,9 +41,10 @@ def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None
         section, count = "elements on gpu" if gpu else "elements", shape_of(index.spec)[dim] if shape_of(index.spec) else 1
         if len(shape_of(index.spec)) != len(shape) or not same_but(shape, shape_of(index.spec), dim):
             return None
-    at = "((i) < 0 ? (i) + rows : (i))" if node.op.name == "index" else "(i)"
-    text = instance("rows.cl", section, name, {"ELEM": INTEGER[source.spec.dtype.itemsize], "INDEX": index.spec.dtype.opencl,
-                                               **({"LOCAL": GPU_LOCAL} if gpu else {"ROW(i)": at})})
+    text = instance("rows.cl", section, name, {
+        "ELEM": INTEGER[source.spec.dtype.itemsize],
+        **(one(index, dim, rows, refuse, False).definitions if section == "rows" else {"INDEX": index.spec.dtype.opencl}),
+        **({"LOCAL": GPU_LOCAL} if gpu else {})})
     arrays = [Array("source", source.spec.dtype, False, source), Array("index", index.spec.dtype, False, index),
               Array("out", node.spec.dtype, True, node)]
     if gpu:
@@ -57,6 +53,22 @@ def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None
     made = Kernel(name, text, "tiles", arrays, [], [outer, count, inner, rows], [(outer, 1), (count, 1)], 1, [inner], 1, True,
                   [node])
     made.checks = [] if in_range else [(refuse, index, rows)]
+    return [made]
+
+
+def _by_numbers(node: Node, name: str) -> list[Kernel] | None:
+    """The launch for x[numbers], x[numbers, numbers] or x[:, numbers]."""
+    source, indices = node.args
+    places = several(source, indices, refusing)
+    d, shape = source.spec.dtype, shape_of(source.spec)
+    if places is None or not d.opencl or not all(row_major(shape_of(n.spec), strides_of(n.spec)) for n in (source, node)):
+        return None
+    at, end = places.dim, places.dim + places.n
+    outer, rows, inner, count = product(shape[:at]), product(shape[at:end]), product(shape[end:]), product(places.shape)
+    text = instance("rows.cl", "rows", name, {"ELEM": INTEGER[d.itemsize], **places.definitions})
+    made = Kernel(name, text, "tiles", [Array("source", d, False, source), *places.arrays, Array("out", d, True, node)], [],
+                  [outer, count, inner, rows, *places.sizes], [(outer, 1), (count, 1)], 1, [inner], 1, True, [node])
+    made.checks = places.checks
     return [made]
 
 
@@ -83,7 +95,7 @@ def refuse_rows(index: np.ndarray, n: int) -> None:
 def refusing(dim: int) -> Callable[[np.ndarray, int], None]:
     """The check of x[index], where numbers may count from either end of dimension `dim`."""
     def refuse_numbers(index: np.ndarray, n: int) -> None:
-        if index.size and (index.min() < -n or index.max() >= n):
+        if _outside(index, n) and (index.min() < -n or index.max() >= n):
             bad = index[(index < -n) | (index >= n)].reshape(-1)[0]
             raise IndexError(f"index {bad} is out of bounds for dimension {dim} with size {n}")
 
