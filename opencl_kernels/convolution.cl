@@ -1,19 +1,22 @@
-// Convolution out[b, o, y, x] = bias[o] + sum over c, ky, kx of in[b, c, y*SY + ky*DY - low_y, x*SX + kx*DX - low_x] *
-// weight[o, c, ky, kx] for any sizes. The extents KY, KX of the window, its strides SY, SX and dilations DY, DX are definitions,
-// as are ELEM, ACC and the others of matmul.cl. One dimension is two with a height of 1.
+// Convolution out[b, o, z, y, x] = bias[o] + sum over c, kz, ky, kx of in[b, c, z*SZ + kz*DZ - low_z, y*SY + ky*DY - low_y,
+// x*SX + kx*DX - low_x] * weight[o, c, kz, ky, kx] for any sizes. The extents KZ, KY, KX of the window, its strides SZ, SY, SX
+// and dilations DZ, DY, DX are definitions, as are ELEM, ACC and the others of matmul.cl. Fewer dimensions are three with a
+// depth and a height of 1.
 
 //@ spread
 // The input with its border of zeros. A stride takes the rows and columns apart into phases, so that for the product below
-// every stride is 1: planes [b][c][phase of y][phase of x] of tall by wide elements, without gaps between rows.
+// every stride is 1: planes [b][c][z][phase of y][phase of x] of tall by wide elements, without gaps between rows.
 __attribute__((reqd_work_group_size(1, 1, 1)))
 __kernel void NAME(__global const ELEM *restrict in, __global ACC *restrict planes, const IDX batch, const IDX channels,
-                   const IDX height, const IDX width, const IDX tall, const IDX wide, const IDX low_y, const IDX low_x,
-                   const IDX in_b, const IDX in_c, const IDX in_y, const IDX in_x, const IDX per)
+                   const IDX depth, const IDX height, const IDX width, const IDX deep, const IDX tall, const IDX wide,
+                   const IDX low_z, const IDX low_y, const IDX low_x, const IDX in_b, const IDX in_c, const IDX in_z,
+                   const IDX in_y, const IDX in_x, const IDX per)
 {
-    const IDX first = (IDX)get_global_id(0) * per, all = batch * channels * SY * SX;
+    const IDX first = (IDX)get_global_id(0) * per, all = batch * channels * deep * SY * SX;
     const IDX last = MIN(first + per, all);
     for (IDX number = first; number < last; ++number) {
-        const IDX phase = number % (SY * SX), c = number / (SY * SX) % channels, b = number / (SY * SX) / channels;
+        const IDX phase = number % (SY * SX), level = number / (SY * SX), z = level % deep - low_z;
+        const IDX c = level / deep % channels, b = level / deep / channels;
         const IDX from_y = phase / SX - low_y, from_x = phase % SX - low_x;
         const IDX before = from_x < 0 ? (SX - 1 - from_x) / SX : 0;            // positions left of the input
         const IDX end = width - from_x < 0 ? 0 : (width - from_x + SX - 1) / SX, stop = MIN(end, wide);
@@ -21,8 +24,8 @@ __kernel void NAME(__global const ELEM *restrict in, __global ACC *restrict plan
         for (IDX row = 0; row < tall; ++row, to += wide) {
             const IDX y = row * SY + from_y;
             IDX x = 0;
-            if (y >= 0 && y < height) {
-                __global const ELEM *p = in + b * in_b + c * in_c + y * in_y;
+            if (z >= 0 && z < depth && y >= 0 && y < height) {
+                __global const ELEM *p = in + b * in_b + c * in_c + z * in_z + y * in_y;
                 for (; x < MIN(before, stop); ++x) to[x] = 0;
 #if X_UNIT
                 for (; x + 16 <= stop; x += 16) store(to + x, TO_WIDE(load(p + x + from_x)));
@@ -43,20 +46,22 @@ __kernel void NAME(__global const ELEM *restrict in, __global ACC *restrict plan
 #define TILE(FROM, COUNT)                                                                                      \
     {                                                                                                          \
         WIDE sums[COUNT][VECTORS];                                                                             \
-        __global const ELEM *wp = weights + (g * per_group + o + FROM) * each * (KY * KX);                     \
+        __global const ELEM *wp = weights + (g * per_group + o + FROM) * each * (KZ * KY * KX);                \
         _Pragma("unroll") for (int r = 0; r < COUNT; ++r)                                                      \
             _Pragma("unroll") for (int v = 0; v < VECTORS; ++v)                                                \
                 sums[r][v] = (WIDE)(BIAS(g * per_group + o + FROM + r));                                       \
         for (IDX c = 0; c < each; ++c)                                                                         \
+            for (int kz = 0; kz < KZ; ++kz)                                                                    \
             for (int ky = 0; ky < KY; ++ky) {                                                                  \
-                __global const ACC *row = group + (c * SY + ky * DY % SY) * SX * plane + ky * DY / SY * wide;  \
-                __global const ELEM *wk = wp + (c * KY + ky) * KX;                                             \
+                const IDX above = (c * deep + kz * DZ) * SY + ky * DY % SY;                                    \
+                __global const ACC *row = group + above * SX * plane + ky * DY / SY * wide;                    \
+                __global const ELEM *wk = wp + ((c * KZ + kz) * KY + ky) * KX;                                 \
                 _Pragma("unroll") for (int kx = 0; kx < KX; ++kx) {                                            \
                     WIDE x[VECTORS];                                                                           \
                     _Pragma("unroll") for (int v = 0; v < VECTORS; ++v)                                        \
                         x[v] = load(row + kx * DX % SX * plane + kx * DX / SX + 16 * v);                       \
                     _Pragma("unroll") for (int r = 0; r < COUNT; ++r) {                                        \
-                        const ACC w = TO_ACC(wk, r * each * (KY * KX) + kx);                                   \
+                        const ACC w = TO_ACC(wk, r * each * (KZ * KY * KX) + kx);                              \
                         _Pragma("unroll") for (int v = 0; v < VECTORS; ++v) sums[r][v] += w * x[v];            \
                     }                                                                                          \
                 }                                                                                              \
@@ -71,22 +76,23 @@ __kernel void NAME(__global const ACC *restrict planes, __global const ELEM *res
                    __global const ELEM *restrict bias,
 #endif
                    __global ELEM *restrict out, const IDX batch, const IDX groups, const IDX per_group, const IDX each,
-                   const IDX out_y, const IDX out_x, const IDX tall, const IDX wide, const IDX per)
+                   const IDX out_z, const IDX out_y, const IDX out_x, const IDX deep, const IDX tall, const IDX wide,
+                   const IDX per)
 {
     #pragma OPENCL FP_CONTRACT ON
     const IDX down = (per_group + ROWS - 1) / ROWS, plane = tall * wide;
     const IDX across = ((out_y - 1) * wide + out_x + 16 * VECTORS - 1) / (16 * VECTORS);
     const IDX first = (IDX)get_global_id(0) * per;
-    const IDX last = MIN(first + per, batch * groups * down * across);
+    const IDX last = MIN(first + per, batch * out_z * groups * down * across);
     for (IDX tile = first; tile < last; ++tile) {
-        const IDX o = tile % down * ROWS, at = tile / down % across * (16 * VECTORS), b = tile / (down * across * groups);
-        const IDX g = tile / (down * across) % groups, height = MIN(per_group - o, ROWS);
-        __global const ACC *group = planes + (b * groups + g) * each * (SY * SX) * plane + at;
+        const IDX o = tile % down * ROWS, at = tile / down % across * (16 * VECTORS), level = tile / (down * across * groups);
+        const IDX b = level / out_z, z = level % out_z, g = tile / (down * across) % groups, height = MIN(per_group - o, ROWS);
+        __global const ACC *group = planes + ((b * groups + g) * each * deep + z * SZ) * (SY * SX) * plane + at;
         WIDE done[ROWS][VECTORS];
         if (height == ROWS) TILE(0, ROWS)
         else for (IDX row = 0; row < height; ++row) TILE(row, 1)
-        __global ELEM *op = out + ((b * groups + g) * per_group + o) * out_y * out_x;
-        for (IDX r = 0; r < height; ++r, op += out_y * out_x) {
+        __global ELEM *op = out + (((b * groups + g) * per_group + o) * out_z + z) * out_y * out_x;
+        for (IDX r = 0; r < height; ++r, op += out_z * out_y * out_x) {
             const ACC *line = (const ACC *)done[r];
             for (IDX p = 0; p < 16 * VECTORS;) {                                // row by row, without the border
                 const IDX y = (at + p) / wide, x = (at + p) % wide;

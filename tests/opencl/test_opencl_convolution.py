@@ -1,4 +1,4 @@
-"""conv1d and conv2d by the kernels that shift rows, against sums over the window in float64 NumPy."""
+"""conv1d, conv2d and conv3d by the kernels that shift rows, against sums over the window in float64 NumPy."""
 import numpy as np
 import pytest
 
@@ -57,6 +57,12 @@ def normal(*shape, d="float32"):
     ((1, 2, 5, 70), (20, 2, 1, 40), {}),
     ((2, 4, 50), (6, 4, 5), {"padding": 2}),
     ((2, 4, 50), (6, 4, 5), {"padding": 4, "stride": 3, "dilation": 2}),
+    ((2, 3, 5, 6, 20), (5, 3, 3, 3, 3), {}),
+    ((2, 3, 5, 6, 20), (8, 3, 3, 3, 3), {"padding": 1}),
+    ((1, 4, 9, 8, 30), (16, 2, 3, 2, 5), {"padding": (2, 0, 1), "stride": (2, 1, 3), "groups": 2}),
+    ((2, 4, 8, 9, 10), (4, 1, 3, 3, 3), {"padding": (3, 1, 2), "dilation": (2, 1, 2), "groups": 4}),
+    ((1, 2, 7, 5, 5), (9, 2, 2, 1, 3), {"stride": (3, 2, 1), "dilation": (3, 1, 1)}),
+    ((3, 2, 1, 1, 1), (3, 2, 3, 3, 3), {"padding": 2}),
 ])
 def test_windows(graphs, x, w, options):
     compiled = convolve(graphs, normal(*x), normal(*w), normal(w[0]) if w[0] % 2 else None, **options)
@@ -118,10 +124,20 @@ def test_other_devices(graphs, options):
     convolve(graphs, normal(2, 3, 9, 9), normal(4, 3, 3, 3), **options)
 
 
-def test_three_dimensions_and_integers_are_numpys(graphs):
+def test_sizes_of_three_dimensions_may_change(graphs):
+    conv = graphs.torch.nn.functional.conv3d
+    w = graphs.wrap(normal(5, 3, 3, 3, 3))
+    compiled = graphs.compile(lambda x, w: conv(x, w, stride=(1, 2, 1), padding=1), normal(2, 3, 4, 6, 18), w,
+                              dynamic=(0, 2, 3, 4))
+    for shape in ((2, 3, 4, 6, 18), (5, 3, 9, 4, 20), (1, 3, 2, 21, 3)):
+        x = normal(*shape)
+        got = graphs.call(compiled, x, w)
+        want = exact(x, w._array, None, (1, 2, 1), (1,) * 3, (1,) * 3, 1)
+        assert got.shape == want.shape
+        assert np.abs(got - want).max() < 2e-5
+
+
+def test_integers_are_numpys(graphs):
     x, w = RNG.integers(-5, 5, (1, 2, 6, 6)), RNG.integers(-5, 5, (2, 2, 3, 3))
     got = graphs.run(lambda x, w: graphs.torch.nn.functional.conv2d(x, w), x, w)
     assert np.array_equal(got, exact(x, w, None, (1, 1), (0, 0), (1, 1), 1))
-    x, w = normal(1, 2, 4, 5, 6), normal(2, 2, 2, 2, 2)
-    got = graphs.run(lambda x, w: graphs.torch.nn.functional.conv3d(x, w), x, w)
-    assert np.abs(got - exact(x, w, None, (1,) * 3, (0,) * 3, (1,) * 3, 1)).max() < 1e-5
