@@ -92,7 +92,7 @@ class MainWindow(QMainWindow):
         self.model.selection_changed.connect(lambda *_: self.commands.update())
         self.model.rewound.connect(self.commands.update)
         self.control.changed.connect(self._run_changed)
-        self.control.banner_changed.connect(self.show_banner)
+        self.control.banner_changed.connect(self._say_state)
         self.control.live_changed.connect(self._live)
         self.control.failed.connect(self.say)
         if opening is None:
@@ -307,6 +307,12 @@ class MainWindow(QMainWindow):
     def show_banner(self, text: str, live: bool) -> None:
         """Say something in the status bar; `live`: it goes on."""
         self.strip.show_state(text, live)
+
+    def _say_state(self, text: str, live: bool) -> None:
+        """What became of a run, unless sessions are being compared: what is under way is said first."""
+        if self.tools.comparing and not live:
+            text, live = self.tools.comparing, True
+        self.show_banner(text, live)
 
     def _live(self, state: Live) -> None:
         """What the running script does now, with Stop if it was started here."""

@@ -24,6 +24,7 @@ class Tools(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self.window = window
+        self.comparing = ""                  # what is said while sessions are compared
         self.lab = LabControl(window.model, self)
         self.lab.changed.connect(window.commands.update)
         self.lab.failed.connect(window.say)
@@ -104,14 +105,17 @@ class Tools(QObject):
         w = self.window
         after = Path(w.model.session.path)
         w.show_view("compare")
-        w.control.banner_changed.emit(f"comparing with {Path(before).name}\N{HORIZONTAL ELLIPSIS}", True)
+        self.comparing = f"comparing with {Path(before).name}\N{HORIZONTAL ELLIPSIS}"
+        w.show_banner(self.comparing, True)
 
         def done(found: Any) -> None:
+            self.comparing = ""
             w.model.set_comparison(found)
             w.control.banner_changed.emit(end_banner(w.model), False)
             w.commands.update()
 
         def failed(text: str) -> None:
+            self.comparing = ""
             w.control.banner_changed.emit(end_banner(w.model), False)
             w.say(text.strip().splitlines()[-1].partition(": ")[2])
 

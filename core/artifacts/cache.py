@@ -81,10 +81,13 @@ class CodeState:
             unit = self.unit
             parent = CodeState.of(unit.resume_of).code_id if unit.resume_of is not None else None
             node = unit.node
+            # A value that a break left behind is called by the expression that gave it; two alike keep their own names.
+            said = [unit.words.get(name, name) for name in unit.params]
+            params = [name if said.count(words) > 1 else words for name, words in zip(unit.params, said)]
             self.recorded = RECORDER.code(
                 name=unit.name, qualname=unit.qualname, file=unit.file, first_line=unit.first_line,
                 end_line=getattr(node, "end_lineno", None) or unit.first_line, kind=unit.kind, resume_of=parent,
-                resume_line=unit.resume_line, params=list(unit.params), module="", owner="")
+                resume_line=unit.resume_line, params=params, module="", owner="")
 
     def matching(self, key: tuple) -> list[Artifact]:
         """Artifacts made under equal options, most recently used first."""

@@ -41,10 +41,10 @@ class Operands:
         done = [pair for operand in frame.stack for pair in operand.done]
         taken = fresh_names(ev.unit, len(done) + 1, "__v")
         self.result = fresh_names(ev.unit, 1, "__r")[0]
-        self.words = {self.result: expression_words(node)}
+        self.words = {self.result: expression_words(node, ev.unit.words)}
         for (finished, value), name in zip(done, taken):
             self.values[name] = value
-            self.words[name] = expression_words(finished)
+            self.words[name] = expression_words(finished, ev.unit.words)
             self.names[id(finished)] = name
             if role != "op" and role != "load" or not contains(node, finished):
                 self.outside.append((finished, name))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 import types
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,12 +55,15 @@ class Unit:
 LONGEST = 60
 
 
-def expression_words(node: ast.AST) -> str:
-    """An expression as the script has it, or where it stands when that is long."""
+def expression_words(node: ast.AST, words: Mapping[str, str]) -> str:
+    """An expression as the script has it, or where it stands when that is long. words: what names stand for that an earlier
+    break gave to expressions."""
     try:
         text = ast.unparse(node) if isinstance(node, ast.expr) else ""
     except Exception:
         text = ""
+    for name, said in words.items():
+        text = re.sub(rf"\b{name}\b", lambda _, s=said: s if " " not in s or text == name else f"({s})", text)
     return text if 0 < len(text) <= LONGEST else f"the value from line {getattr(node, 'lineno', '?')}"
 
 

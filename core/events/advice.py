@@ -74,7 +74,7 @@ def _number(session: Session, cause: Cause) -> tuple[str, str, str]:
     if cause.versions == 1 and symbolic and not fixed_now:
         return "number", "nothing to change: the first version fixed the value, the second takes any", ""
     first = cause.seen[0]
-    if cause.place in code.params:
+    if cause.place in code.params and cause.place.isidentifier():
         return "number", "pass it as a tensor: one version then serves every value", f"torch.tensor({first})"
     line = where_set(session.sources.get(code.file, ""), cause.place, first)
     there = f"on line {line}, where it is first set" if line else "where it is first set"

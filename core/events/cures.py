@@ -63,11 +63,11 @@ def _of_cause(session: Session, cause: summary.Cause, text: str, tree: ast.Modul
     code = session.codes[cause.code]
     if ".shape[" in cause.place:
         tensor, dim = cause.place.rsplit(".shape[", 1)[0], cause.place.rsplit("[", 1)[1].rstrip("]")
-        if tensor in code.params and dim.isdigit() and advice.line:
+        if tensor in code.params and tensor.isidentifier() and dim.isdigit() and advice.line:
             yield from _marked(session, cause, tensor, int(dim), text, tree)
         yield from _dynamic(session, cause, text, tree)
     elif advice.kind == "number" and advice.line:
-        if cause.place in code.params:
+        if cause.place in code.params and cause.place.isidentifier():
             yield from _as_tensor(session, cause, text, tree)
         else:
             line = advice.line.replace("torch.tensor(", f"{torch_name(tree)}.tensor(")

@@ -128,6 +128,10 @@ class AttrOrigin(Origin):
 
     @property
     def text(self) -> str:
+        if self.name == "__globals__" and isinstance(self.of, FunctionOrigin):
+            return "the module's globals"
+        if self.name == "__self__" and isinstance(self.of, AttrOrigin):          # of `items.append`: items
+            return self.of.of.text
         return f"{self.of.text}.{self.name}"
 
 

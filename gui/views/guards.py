@@ -49,10 +49,10 @@ class GuardsView(View):
                    color=lambda r: "" if r.failures else t().text_muted),
             Column("Cost", lambda r: r.cost, explain("cost of a guard"), True, sort=lambda r: max(r.ns, 0), back=back,
                    cell_tip=lambda r: COSTS.get(r.way if r.way != "test" or r.ns >= 0 else "", "")),
-            Column("Mark", lambda r: r.mark, explain("mark of a guard"), back=back, cell_tip=lambda r: r.mark_tip,
-                   color=lambda r: t().warn),
             Column("Line", lambda r: str(r.line or ""), "Where your script read the value.", True,
                    sort=lambda r: r.line, back=back),
+            Column("Mark", lambda r: r.mark, explain("mark of a guard"), back=back, cell_tip=lambda r: r.mark_tip,
+                   color=lambda r: t().warn),
             Column("Condition", lambda r: r.condition, explain("guard"), fixed=True, back=back),
             Column("Why", lambda r: r.why, "Why this became a condition.", back=back),
             Column("Kind", lambda r: r.kind, "The guard's kind, as TorchDynamo names it.", back=back,
@@ -114,7 +114,9 @@ class GuardsView(View):
             self.says.setText(says)
             self.table.setColumnHidden(1, not self._misses)
             self.table.setColumnHidden(4, not any(r.seen for r in rows))
-            self.table.setColumnHidden(8, not any(r.mark for r in rows))
+            for column in (5, 7):            # how often it was asked, and what that cost, is no news about a call that missed
+                self.table.setColumnHidden(column, self._misses)
+            self.table.setColumnHidden(9, not any(r.mark for r in rows))
             if refit and self.model.as_of is None:
                 self._fit()
             elif refit:

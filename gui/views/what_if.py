@@ -7,7 +7,7 @@ function is selected, so that one question can be asked from several starting po
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QColor, QFont
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -34,7 +34,33 @@ from ..widgets.page import Page, code, esc, link, mark
 from .base import View
 
 MOST_VERSIONS, MOST_NOTES = 16, 6
+CELL_MARGIN, LEAST_NAME = 20, 72             # pixels beside a text; that the column of names keeps
 MARKS = {"unknown": "not_compiled"}
+
+
+class ValueTable(QTableWidget):
+    """Columns share the width: each as much as its texts need where there is room, the names less than the values where not."""
+
+    def share_out(self) -> None:
+        """Give every column its width."""
+        metrics, room = self.fontMetrics(), self.viewport().width()
+        fixed = QFontMetrics(theme.fixed_font())
+        wanted = []
+        for column in range(self.columnCount()):
+            texts = [item.text() for row in range(self.rowCount()) if (item := self.item(row, column)) is not None]
+            head = self.horizontalHeaderItem(column)
+            wanted.append(max([metrics.horizontalAdvance(head.text()) if head is not None else 0,
+                               *map(fixed.horizontalAdvance, texts)]) + CELL_MARGIN)
+        left = room - sum(wanted)
+        least = min(wanted[0], LEAST_NAME)
+        sizes = [max(wanted[0] + left, least), *wanted[1:]] if left < 0 else [w + left // len(wanted) for w in wanted]
+        over = sum(sizes) - room
+        for column, size in enumerate(sizes):                # values too long for any width share what the names leave
+            self.setColumnWidth(column, size if over <= 0 or not column else max(60, (room - sizes[0]) // 2))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.share_out()
 
 
 class WhatIfView(View):
@@ -84,8 +110,8 @@ class WhatIfView(View):
         layout.addWidget(split, 1)
         return box
 
-    def _table(self) -> QTableWidget:
-        table = QTableWidget(0, 3)
+    def _table(self) -> ValueTable:
+        table = ValueTable(0, 3)
         table.setHorizontalHeaderLabels(["Value", "In this call", "What if"])
         table.setAccessibleName("Values of the call, and what to ask instead")
         table.setShowGrid(False)
@@ -100,8 +126,7 @@ class WhatIfView(View):
         header = table.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
-        for column in range(3):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         for column, tip in enumerate(("Arguments first, then what guards read elsewhere, then the modes.",
                                       "As recorded for the selected call.",
                                       "Change it: a tensor such as float16[1, 32], a number, 'text', None, True.")):
@@ -180,6 +205,7 @@ class WhatIfView(View):
                         item.setForeground(QColor(t.text))
                     self.table.setItem(i, column, item)
             self.reset.setEnabled(bool(self.edits or self.line.text() or self.problem))
+            self.table.share_out()
         finally:
             self._filling = False
 

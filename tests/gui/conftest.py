@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -40,6 +41,14 @@ def qapp_cls() -> Any:
     from PySide6.QtWidgets import QApplication
 
     return QApplication
+
+
+@pytest.fixture
+def qtbot(qtbot: Any) -> Any:
+    """pytest-qt's, with more patience than its five seconds: the machine may be slow, and busy with other things."""
+    for name in ("waitUntil", "waitSignal", "waitSignals"):
+        setattr(qtbot, name, partial(getattr(qtbot, name), timeout=120_000))
+    return qtbot
 
 
 @pytest.fixture(autouse=True)

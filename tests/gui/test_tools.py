@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +165,33 @@ def test_compare_two_sessions(window: Any, folder: Path, qtbot: Any) -> None:
     assert window.model.session.path == folder / "metercured.guardscope"
 
 
+def test_what_a_run_became_does_not_hide_that_sessions_are_compared(window: Any, folder: Path, qtbot: Any,
+                                                                    monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after Compare in the lab: a session is opened, and compared with another at once."""
+    from guardscope.gui import tools
+
+    gate, real = threading.Event(), tools.compare_files
+
+    def slow(before: Path, after: Path) -> Any:
+        assert gate.wait(120)
+        return real(before, after)
+
+    monkeypatch.setattr(tools, "compare_files", slow)
+    said: list[str] = []
+    window.control.banner_changed.connect(lambda text, live: said.append(text))
+    try:
+        assert window.open_path(folder / "metercured.guardscope")
+        window.tools.compare_with(folder / "meter.guardscope")
+        assert window.banner.text() == "comparing with meter.guardscope\N{HORIZONTAL ELLIPSIS}"
+        window.control.watch()               # which tells, as it does once the session is shown
+        assert said[-1].startswith("finished in ")
+        assert window.banner.text() == "comparing with meter.guardscope\N{HORIZONTAL ELLIPSIS}"
+    finally:
+        gate.set()
+    qtbot.waitUntil(lambda: window.model.comparison is not None and window.settled and not window.control.watching)
+    assert window.banner.text().startswith("finished in ")
+
+
 def test_compare_with_the_run_before(window: Any, folder: Path, qtbot: Any) -> None:
     assert window.commands["tools.compare_last"].blocked() == "the script was run once only"
     (folder / "meter.py").write_text(COUNTER.replace("range(1, 11)", "range(1, 4)"))
@@ -262,3 +290,30 @@ def test_replay_while_the_script_runs(make_window: Any, tmp_path: Path, qtbot: A
     assert window.commands.run("go.last")
     assert m.facts.n_calls == 6
     assert [v.name for v in window.views.values() if v.failed] == []
+
+
+def test_values_of_a_call_are_shown_whole_in_a_small_window(make_window: Any, tmp_path: Path, qtbot: Any) -> None:
+    from PySide6.QtGui import QFontMetrics
+
+    script = tmp_path / "wide.py"
+    script.write_text("import torch\n\n\n@torch.compile(backend='eager')\ndef wide(x):\n    return x * 2\n\n\n"
+                      "wide(torch.ones(64, 32))\nwide(torch.ones(128, 32))\n")
+    window = make_window(size=(1280, 800))
+    assert window.open_path(script, run=True)
+    qtbot.waitUntil(lambda: not window.control.running and not window.control.watching and window.settled)
+    window.model.select(call=0)
+    assert window.commands.run("tools.what_if")
+    qtbot.waitUntil(lambda: window.settled)
+    table = window.views["what_if"].table
+    place = next(row for row in range(table.rowCount()) if table.item(row, 0).text() == "x")
+    for column in (1, 2):
+        item = table.item(place, column)
+        assert item.text() == "float32[64, 32]"
+        assert QFontMetrics(item.font()).horizontalAdvance(item.text()) + 16 <= table.columnWidth(column)
+    assert sum(table.columnWidth(column) for column in range(3)) <= table.viewport().width()
+    docks = window.docks
+    bars = [bar for bar in docks._tab_bars() if bar.isVisible()]
+    for bar in bars:                         # whichever tab is bold, all fit
+        for tab in range(bar.count()):
+            bar.setCurrentIndex(tab)
+            assert bar.tabRect(bar.count() - 1).right() <= bar.width()
