@@ -63,7 +63,8 @@ def expression_words(node: ast.AST, words: Mapping[str, str]) -> str:
     except Exception:
         text = ""
     for name, said in words.items():
-        text = re.sub(rf"\b{name}\b", lambda _, s=said: s if " " not in s or text == name else f"({s})", text)
+        said = said if " " not in said or text == name else f"({said})"
+        text = said.join(re.split(rf"\b{name}\b", text))
     return text if 0 < len(text) <= LONGEST else f"the value from line {getattr(node, 'lineno', '?')}"
 
 

@@ -31,8 +31,8 @@ for n in range(3):
 def session(tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("words")
     (folder / "f.py").write_text(SCRIPT)
-    done = subprocess.run([sys.executable, "main.py", "run", str(folder / "f.py"), "-o", str(folder / "f.guardscope"), "--quiet"],
-                          capture_output=True, text=True, cwd=ROOT, timeout=240)
+    done = subprocess.run([sys.executable, "main.py", "run", str(folder / "f.py"), "-o", str(folder / "f.guardscope"),
+                           "--quiet"], capture_output=True, text=True, cwd=ROOT, timeout=240)
     assert done.returncode == 0, done.stderr
     with Session(folder / "f.guardscope") as found:
         yield found
