@@ -89,6 +89,8 @@ def no_calls(session: Any) -> str:
         return "The script has not been run yet; press Run."
     if session.state != "finished" or session.codes:
         return "The script ended before a call of a compiled function was over."
+    if any(event.kind == "uncaught" for event in session.events):
+        return "The script ended with an exception before it called a compiled function."
     return "The script called no compiled function. Use torch.compile on a function or a module."
 
 

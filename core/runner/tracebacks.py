@@ -24,7 +24,7 @@ LIBRARIES = tuple({str(Path(path).resolve()) + os.sep for name, path in sysconfi
 def is_ours(frame: types.FrameType) -> bool:
     """Whether a frame belongs to the compiler or to code it generated."""
     file = frame.f_code.co_filename
-    if file.startswith(OURS) or file in FILES:
+    if file.startswith((*OURS, "<guardscope ")) or file in FILES:
         return True
     return file.startswith("<") and "__name__" not in frame.f_globals
 

@@ -145,8 +145,8 @@ def nothing_to_report(session: Any, counts: dict[str, int]) -> tuple[str, str]:
 def _given_up_rows(facts: Facts) -> list[CauseRow]:
     rows, session = [], facts.session
     for g in summary.given_up(session, facts.code_outcomes()[:, OUTCOME_NUMBER["not_compiled"]].tolist()):
-        rows.append(CauseRow("not_compiled", f"{code_title(session.codes[g.code])} is never compiled: "
-                             f"{plural(g.calls, 'run')} as plain Python",
+        ran = f": {plural(g.calls, 'run')} as plain Python" if g.calls else ""
+        rows.append(CauseRow("not_compiled", f"{code_title(session.codes[g.code])} is never compiled{ran}",
                              f"because {g.why}" if g.why else "", "", "", 0, facts.first_calls(g.code, MOST_CALLS, top=True),
                              g.code, g.file, g.line))
     return rows

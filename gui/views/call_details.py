@@ -117,7 +117,7 @@ class CallView(View):
         out = []
         for b in facts.session.breaks:
             if b.call == call:
-                hint = f"<br><span class='muted'>{esc(b.hint)}</span>" if b.hint else ""
+                hint = f"<br><span class='muted'>{esc(b.hint[:1].upper() + b.hint[1:])}.</span>" if b.hint else ""
                 out.append(f"<p>{link(f'line:{b.line}', f'Line {b.line}')}: {esc(b.sentence)}.{hint}</p>")
         for n in facts.session.not_compiled:
             if n.call == call:

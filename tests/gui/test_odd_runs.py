@@ -9,6 +9,16 @@ from typing import Any
 
 import pytest
 
+# Ends the process as soon as the session tells that call 0 is under way; text without a file, so that it runs as it is.
+BOOM = """
+import os, sqlite3
+from guardscope.core.events.recorder import RECORDER
+def boom(x):
+    session = sqlite3.connect(RECORDER.path)
+    while '"call":0' not in str(session.execute("SELECT data FROM live").fetchall()):
+        pass
+    os.abort()
+"""
 COMPILED = "import torch\n\n\n@torch.compile(backend='eager')\ndef f(x):\n    return x * 2\n\n\n"
 
 
@@ -47,12 +57,22 @@ def test_a_syntax_error_is_the_first_cause(run: Any) -> None:
     window = run("import torch\ndef f(:\n")
     assert text_of(window, "causes").startswith("The script ended with SyntaxError on line 2")
     assert window.views["summary"].cause.text() == "The script ended with SyntaxError on line 2"
+    assert window.timeline.canvas.empty == "The script ended with an exception before it called a compiled function."
+
+
+def test_an_exception_of_an_operator_is_placed_in_the_script(run: Any) -> None:
+    window = run(COMPILED.replace("x * 2", "x @ torch.ones(7)") + "f(torch.ones(3))\n")
+    text = text_of(window, "causes")
+    assert text.startswith("The script ended with RuntimeError on line 6")
+    assert "f is never compiled\n" in text              # no run as plain Python ended, so none is counted
+    printed = window.views["output"].plain()
+    assert "line 6, in f" in printed and "guardscope" not in printed.replace("guardscope-", "")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_a_crash_is_the_first_cause_and_names_what_ran(run: Any) -> None:
     window = run(COMPILED.replace("return x * 2", "return boom(x)").replace(
-        "@torch", "import os, time\n\n\ndef boom(x):\n    time.sleep(0.5)\n    os.abort()\n\n\n@torch") + "f(torch.ones(2))\n")
+        "@torch", f"space = {{}}\nexec({BOOM!r}, space)\nboom = space['boom']\n\n\n@torch") + "f(torch.ones(2))\n")
     text = text_of(window, "causes")
     assert text.startswith("The script crashed by SIGABRT: an abort")
     assert "while call 0 of" in text
