@@ -31,7 +31,10 @@ table = load("_table", Path(__file__).parent / "test_opencl_numerics.py")
 
 from guardscope.core.graph.interpret import Interpreter  # noqa: E402
 from guardscope.core.opencl.devices import pyopencl  # noqa: E402
+from guardscope.core.opencl.templates import sort  # noqa: E402
 from guardscope.core.ops.op import OPS, Reduction, call  # noqa: E402
+
+sort.GPU_BLOCK = 16                 # what is longer is merged: blocks of the usual size take the simulator minutes
 
 # The simulator (21.10) takes what it noted of a released buffer for the next one: none is released.
 kept = []

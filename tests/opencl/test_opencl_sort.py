@@ -114,12 +114,36 @@ def test_every_way_to_run(graphs, way):
           values("float32", (150, 90)), **way)
 
 
-def test_on_gpus_long_lines_are_numpys(graphs):
-    short, long = values("float32", (2, 300)), values("float32", (2, 5000))
+def test_on_gpus_short_lines_are_counted(graphs):
+    short = values("float32", (2, 300))
     assert "on the host" not in check(graphs, lambda x: x.sort(1), short, schedule="gpu").text
-    assert "on the host" in check(graphs, lambda x: x.sort(1), long, schedule="gpu").text
     check(graphs, lambda x: (*x.topk(3, 1), *x.sort(0)), short, schedule="gpu", dynamic=(0, 1),
           other=[values("float32", (7, 90))])
+
+
+@pytest.mark.parametrize("length", [1025, 2048, 2049, 5000, 8193, 20000])
+@pytest.mark.parametrize("d", ["float32", "int64"])
+def test_on_gpus_long_lines_are_merged(graphs, length, d):
+    """Lengths at and beside those that fill all runs, with many equal elements; of lines beside one another, too."""
+    x = values(d, (2, length))
+    x[0] = np.round(x[0] * 3) / 3 if d == "float32" else x[0] % 7
+    compiled = check(graphs, lambda x: (*x.sort(1), *x.sort(1, True), *x.topk(5, 1), x.t().contiguous().argsort(0)), x,
+                     schedule="gpu")
+    assert "on the host" not in compiled.text
+
+
+@pytest.mark.parametrize("d", ["float64", "float16", "int32", "int8", "uint8", "bool"])
+def test_on_gpus_long_lines_of_other_types(graphs, d):
+    x = values(d, (2, 3000))
+    assert "on the host" not in check(graphs, lambda x: (*x.sort(1), *x.sort(1, True)), x, schedule="gpu").text
+
+
+def test_on_gpus_a_line_may_grow(graphs):
+    x = values("float32", (2, 1500))
+    check(graphs, lambda x: (*x.sort(1), *x.kthvalue(700, 1)), x, schedule="gpu", dynamic=(1,),
+          other=[values("float32", (2, 9000))])
+    check(graphs, lambda x: (*x.sort(1), *x.kthvalue(700, 1)), x, schedule="gpu", dynamic=(0, 1), zero_copy=False,
+          other=[values("float32", (3, 800))])
 
 
 def test_positions_of_64_bits(graphs, monkeypatch):
