@@ -34,7 +34,7 @@ def test_no_other_thread_destroys_a_widget(make_window: Any, qtbot: Any) -> None
 
     found: list[int] = []
     window.jobs.submit("busy", busy, found.append)
-    qtbot.waitUntil(lambda: bool(found), timeout=60_000)
+    qtbot.waitUntil(lambda: bool(found))
     assert found[0] != threading.get_ident()
     assert found[0] not in destroyed
     for _ in range(300):                             # enough for every generation to grow beyond its limit
@@ -50,7 +50,7 @@ def test_the_timer_looks(make_window: Any, qtbot: Any, monkeypatch: pytest.Monke
     monkeypatch.setattr(gc, "collect", looked.append)
     monkeypatch.setattr(gc, "get_count", lambda: (LIMITS[0] + 1, LIMITS[1] + 1, LIMITS[2]))
     make_window()
-    qtbot.waitUntil(lambda: bool(looked), timeout=60_000)
+    qtbot.waitUntil(lambda: bool(looked))
     assert set(looked) == {1}
 
 

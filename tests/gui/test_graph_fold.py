@@ -131,7 +131,7 @@ def deep(make_window: Any, tmp_path: Any, qtbot: Any) -> Any:
     (tmp_path / "deep.py").write_text(DEEP)
     target = tmp_path / "deep.guardscope"
     done = subprocess.run([sys.executable, "main.py", "run", str(tmp_path / "deep.py"), "-o", str(target), "--quiet",
-                           "--backend", "eager"], capture_output=True, text=True, cwd=Path(__file__).parents[2], timeout=120)
+                           "--backend", "eager"], capture_output=True, text=True, cwd=Path(__file__).parents[2], timeout=240)
     assert done.returncode == 0, done.stderr
     window = make_window(Session(target))
     window.model.select(artifact=0)

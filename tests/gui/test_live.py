@@ -60,12 +60,12 @@ def test_the_strip_shows_the_run_and_stops_it(make_window: Any, tmp_path: Path, 
                       "    return x * n\n\n\nf(torch.ones(2), 1)\n")
     window = make_window()
     assert window.open_path(script, run=True)
-    qtbot.waitUntil(lambda: "call 0: " in window.banner.text(), timeout=60_000)
+    qtbot.waitUntil(lambda: "call 0: " in window.banner.text())
     assert " f, " in window.banner.text()
     assert window.strip.stop.isVisible()
     assert not window.strip.bar.isVisible()              # the number of calls is not known
     window.strip.stop.click()
-    qtbot.waitUntil(lambda: not window.control.running and not window.control.watching, timeout=60_000)
+    qtbot.waitUntil(lambda: not window.control.running and not window.control.watching)
     assert not window.strip.stop.isVisible()
     assert "stopped" in window.banner.text()
 
@@ -78,13 +78,13 @@ def test_a_second_run_knows_how_far_it_is(make_window: Any, tmp_path: Path, qtbo
                       "        pass\n")
     window = make_window()
     assert window.open_path(script, run=True)
-    qtbot.waitUntil(lambda: not window.control.running and not window.control.watching, timeout=60_000)
+    qtbot.waitUntil(lambda: not window.control.running and not window.control.watching)
     gate.write_text("")
     assert window.commands.run("run.again")
-    qtbot.waitUntil(lambda: window.model.whole_facts.n_calls == 2 and window.strip.bar.isVisible(), timeout=60_000)
+    qtbot.waitUntil(lambda: window.model.whole_facts.n_calls == 2 and window.strip.bar.isVisible())
     window.control.poll()
     assert window.strip.bar.value() == 500
     assert window.banner.text() == "running · 2 calls of about 4 so far"
     gate.unlink()
-    qtbot.waitUntil(lambda: not window.control.running and not window.control.watching, timeout=60_000)
+    qtbot.waitUntil(lambda: not window.control.running and not window.control.watching)
     assert not window.strip.bar.isVisible()

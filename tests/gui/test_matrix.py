@@ -39,7 +39,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "scale.py").write_text(SCRIPT)
     target = folder / "scale.guardscope"
     done = subprocess.run([sys.executable, "main.py", "run", str(folder / "scale.py"), "-o", str(target), "--quiet",
-                           "--backend", "eager"], capture_output=True, text=True, cwd=Path(__file__).parents[2], timeout=120)
+                           "--backend", "eager"], capture_output=True, text=True, cwd=Path(__file__).parents[2], timeout=240)
     assert done.returncode == 0, done.stderr
     return target
 

@@ -76,7 +76,7 @@ def sessions(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         (folder / f"{name}.py").write_text(text)
         target = folder / f"{name}.guardscope"
         subprocess.run([sys.executable, "main.py", "run", str(folder / f"{name}.py"), "-o", str(target), "--quiet",
-                        "--backend", "eager"], capture_output=True, cwd=ROOT, timeout=120)
+                        "--backend", "eager"], capture_output=True, cwd=ROOT, timeout=240)
     return [folder / f"{name}.guardscope" for name in SCRIPTS]
 
 

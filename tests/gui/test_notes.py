@@ -31,7 +31,7 @@ for n in range(6):
 
 def record(script: Path, target: Path, *options: str) -> str:
     done = subprocess.run([sys.executable, "main.py", "run", *options, str(script), "-o", str(target), "--backend", "eager"],
-                          capture_output=True, text=True, cwd=ROOT, timeout=120)
+                          capture_output=True, text=True, cwd=ROOT, timeout=240)
     assert done.returncode == 0, done.stderr
     return done.stderr
 

@@ -30,7 +30,7 @@ def run(make_window: Any, tmp_path: Path, qtbot: Any) -> Any:
         (tmp_path / name).write_text(text, encoding="utf-8")
         window = make_window()
         assert window.open_path(tmp_path / name, run=True)
-        qtbot.waitUntil(lambda: not window.control.running and not window.control.watching and window.settled, timeout=60_000)
+        qtbot.waitUntil(lambda: not window.control.running and not window.control.watching and window.settled)
         for view in window.views:
             window.show_view(view)
         assert not [name for name, view in window.views.items() if view.failed]
@@ -103,13 +103,13 @@ def test_opening_while_a_script_runs_is_refused_with_a_sentence(make_window: Any
     said: list[str] = []
     window.problem.connect(said.append)
     assert window.open_path(tmp_path / "endless.py", run=True)
-    qtbot.waitUntil(lambda: window.model.facts.n_calls == 1, timeout=60_000)
+    qtbot.waitUntil(lambda: window.model.facts.n_calls == 1)
     assert not window.open_path(tmp_path / "other.py")
     assert said == [f"{tmp_path / 'endless.py'} is still running; stop it before opening other.py."]
     window.resize(320, 240)                                   # as small as it gets, while it runs
     process = window.control.process
     window.close()
-    qtbot.waitUntil(lambda: not process.running, timeout=20_000)
+    qtbot.waitUntil(lambda: not process.running)
 
 
 def test_a_session_whose_middle_is_damaged_shows_what_came_before(make_window: Any, recorded_file: Path, tmp_path: Path,

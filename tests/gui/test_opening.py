@@ -66,7 +66,7 @@ def test_running_at_once_shows_every_view(window_on: Any, tmp_path: Path, qtbot:
     window.control.folder = tmp_path / "sessions"
     assert window.open_path(script, run=True)
     assert window.views.complete
-    qtbot.waitUntil(lambda: not window.control.running and not window.control.watching and window.settled, timeout=120_000)
+    qtbot.waitUntil(lambda: not window.control.running and not window.control.watching and window.settled)
     assert window.model.facts.n_calls == 1
 
 
@@ -99,5 +99,5 @@ def test_imports_after_the_application_read_no_sources() -> None:
             "inspect.getsource = watched\n"
             "import colorsys\nfirst = list(read)\n"
             "read_no_sources()\nimport chunk\nprint('colorsys' in first, read == first)")
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=240)
     assert done.stdout.split() == ["True", "True"], done.stderr

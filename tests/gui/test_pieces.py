@@ -63,7 +63,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "cut.py").write_text(SCRIPT)
     target = folder / "s.guardscope"
     done = subprocess.run([sys.executable, "main.py", "run", str(folder / "cut.py"), "-o", str(target), "--quiet",
-                           "--backend", "eager"], capture_output=True, text=True, cwd=ROOT, timeout=120)
+                           "--backend", "eager"], capture_output=True, text=True, cwd=ROOT, timeout=240)
     assert done.returncode == 0, done.stderr
     return folder / "s.guardscope"
 

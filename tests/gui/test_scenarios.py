@@ -73,7 +73,7 @@ def shown(make_window: Any, tmp_path: Path, qtbot: Any) -> Any:
         window = make_window()
         assert window.open_path(tmp_path / "model.py")
         assert window.commands.run("run.start")
-        qtbot.waitUntil(lambda: not window.control.running and not window.control.watching and window.settled, timeout=60_000)
+        qtbot.waitUntil(lambda: not window.control.running and not window.control.watching and window.settled)
         return window
 
     return go

@@ -37,7 +37,7 @@ def test_the_next_run_uses_them(make_window: Any, tmp_path: Path, qtbot: Any) ->
     dialog._accept()
     assert window.control.settings() == {"backend": "eager", "recompile_limit": 2}
     assert window.commands.run("run.start")
-    qtbot.waitUntil(lambda: not window.control.running and not window.control.watching, timeout=60_000)
+    qtbot.waitUntil(lambda: not window.control.running and not window.control.watching)
     assert "['--name', 'two words']" in window.views["output"].plain()
     assert "1 eager" in window.views["summary"].chips.chips["eager_limit"].text()
     assert {p.name.partition("-")[0] for p in (tmp_path / "kept").iterdir()} == {"args"}
@@ -74,7 +74,7 @@ def test_a_session_is_run_again_with_its_arguments(make_window: Any, tmp_path: P
     script.write_text("import sys\nprint(sys.argv[1:])\n")
     window = make_window()
     assert window.open_path(script, run=True, arguments=["a b", "-c"])
-    qtbot.waitUntil(lambda: not window.control.running and not window.control.watching, timeout=60_000)
+    qtbot.waitUntil(lambda: not window.control.running and not window.control.watching)
     assert "['a b', '-c']" in window.views["output"].plain()
     session = window.model.session.path
     assert window.open_path(tmp_path / "args.py")

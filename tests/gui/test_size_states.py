@@ -37,7 +37,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "f.py").write_text(SCRIPT)
     target = folder / "s.guardscope"
     done = subprocess.run([sys.executable, "main.py", "run", str(folder / "f.py"), "-o", str(target), "--quiet", "--backend",
-                           "eager"], capture_output=True, text=True, cwd=ROOT, timeout=120)
+                           "eager"], capture_output=True, text=True, cwd=ROOT, timeout=240)
     assert done.returncode == 0, done.stderr
     return target
 
@@ -82,7 +82,7 @@ def test_the_view_shows_them_and_leads_to_the_line(make_window: Any, path: Path,
     window.model.select(call=0)
     window.show_view("sizes")
     view = window.views["sizes"]
-    qtbot.waitUntil(lambda: window.jobs.idle and bool(getattr(view, "_plots", None)), timeout=60_000)
+    qtbot.waitUntil(lambda: window.jobs.idle and bool(getattr(view, "_plots", None)))
     labels = [label for label in view.area.widget().findChildren(QLabel) if "href" in label.text() or "special" in label.text()]
     text = " ".join(label.text() for label in labels)
     assert "Sizes 0 and 1 always get a version of their own." in text

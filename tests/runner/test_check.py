@@ -44,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def check(folder: Path, *arguments: str, steps: str = "4") -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, str(ROOT / "main.py"), "check", *arguments, "--", steps], capture_output=True,
-                          text=True, cwd=folder, timeout=120)
+                          text=True, cwd=folder, timeout=240)
 
 
 def test_within_and_beyond_the_budget(folder: Path) -> None:

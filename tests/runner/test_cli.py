@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def command(*arguments, cwd=None, **more):
     return subprocess.run([sys.executable, str(ROOT / "main.py"), *map(str, arguments)], capture_output=True, text=True,
-                          timeout=60, cwd=cwd, **more)
+                          timeout=240, cwd=cwd, **more)
 
 
 @pytest.fixture(scope="module")

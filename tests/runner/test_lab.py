@@ -177,7 +177,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "deeper").mkdir()
     (tmp_path / "deeper" / "model.py").write_text(COUNTER + "open('count.txt', 'a').write('.')\n")
     done = subprocess.run([sys.executable, str(ROOT / "main.py"), "lab", "deeper/model.py", "--backend", "eager", "--json",
-                           "--keep", "kept"], capture_output=True, text=True, cwd=tmp_path, timeout=180)
+                           "--keep", "kept"], capture_output=True, text=True, cwd=tmp_path, timeout=240)
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout)
     assert [r["state"] for r in rows] == ["done"] * 5

@@ -11,7 +11,7 @@ from guardscope.core.errors import ScriptError
 from guardscope.core.events.reader import Session
 from guardscope.core.runner.process import ScriptProcess, check_script
 
-LONG = 60.0
+LONG = 200.0
 
 
 class Run:

@@ -15,7 +15,7 @@ HIDDEN = ROOT / "tests" / "scripts" / "hidden_method.py"
 
 def run(session, *options):
     return subprocess.run([sys.executable, str(ROOT / "main.py"), "run", *options, str(HIDDEN), "-o", str(session)],
-                          capture_output=True, text=True, timeout=100)
+                          capture_output=True, text=True, timeout=240)
 
 
 def test_a_difference_fails_the_build_and_is_told_everywhere(tmp_path):

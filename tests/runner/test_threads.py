@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Session:
     path = tmp_path_factory.mktemp("threads") / "t.guardscope"
     done = subprocess.run([sys.executable, str(ROOT / "main.py"), "run", str(ROOT / "tests" / "scripts" / "threads.py"), "-o",
-                           str(path), "--backend", request.param, "--quiet"], capture_output=True, text=True, timeout=110)
+                           str(path), "--backend", request.param, "--quiet"], capture_output=True, text=True, timeout=240)
     assert done.stdout == "wrong [] False\n", done.stdout + done.stderr
     assert done.returncode == 0
     return Session(path)
