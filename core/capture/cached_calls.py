@@ -11,9 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..graph.node import walk_nodes
+from ..graph.node import root_of, walk_nodes
 from ..guards.origin import AttrOrigin, Origin
-from .closing import root_of
 from .signals import Break, SkipFrame
 from .torch_calls import lift
 from .values import ClassValue, Const, ModuleValue, ObjectValue, OpaqueValue, TensorValue, TupleValue, Value

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
-from ..graph.node import Graph, Node, walk_nodes
+from ..graph.node import Graph, Node, root_of, walk_nodes
 from ..guards.facts import share_memory
 from ..guards.order import other_origins, prefixes
 from ..guards.origin import AttrOrigin, CellOrigin, GlobalOrigin, InstanceDictOrigin, ItemOrigin, Origin
@@ -88,13 +88,6 @@ def written_inputs(ev: Any) -> list[TensorValue]:
                 if id(root) in by_node:
                     out.append(by_node[id(root)])
     return out
-
-
-def root_of(node: Node) -> Node:
-    """The node whose memory a view looks at."""
-    while node.kind == "item" or node.op is not None and node.op.returns_view:
-        node = next(walk_nodes(node.args))
-    return node
 
 
 def symbols_in(value: Any) -> set[str]:

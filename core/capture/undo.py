@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.node import Graph, Node, walk_nodes
+from ..graph.node import Graph, Node, root_of, walk_nodes
 from ..tensor.generator import Generator, default_generator
 from ..tensor.tensor import Tensor
-from .closing import root_of
 from .refusals import examines_all, is_whole, may_refuse
 
 

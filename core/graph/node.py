@@ -104,6 +104,13 @@ def walk_nodes(value: Any) -> Iterator[Node]:
         yield from walk_nodes((value.start, value.stop, value.step))
 
 
+def root_of(node: Node) -> Node:
+    """The node whose memory a view looks at."""
+    while node.kind == "item" or node.op is not None and node.op.returns_view:
+        node = next(walk_nodes(node.args))
+    return node
+
+
 def map_nodes(value: Any, f: Callable[[Node], Any]) -> Any:
     """The structure with every Node replaced by f(node)."""
     if isinstance(value, Node):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..graph.fake import FakeTensor, Tracer, fake, fakes_to
-from ..graph.node import Graph, Node, map_nodes, walk_nodes
+from ..graph.node import Graph, Node, map_nodes, root_of, walk_nodes
 from ..ops.op import Composite, Pointwise, Reduction, Template
 from ..tensor.state import STATE
 from .sizes import plain, same_shape
@@ -103,16 +103,20 @@ def _trace(tracer: Tracer, node: Node, moved: Any) -> Any:
         return fake(new, new.spec) if isinstance(new, Node) else tuple([fake(n, n.spec) for n in new])
 
     tracer.span, tracer.module = node.span, node.module
+    start = len(tracer.graph.nodes)
     mode = STATE.set(autocast=None)                # the captured graph says what is cast
     try:
         with tracer:
             got = fn(*map_nodes(node.args, as_fake))
+            results = got if isinstance(got, tuple) else (got,)
+            if node.op is not None and not node.op.returns_view:          # padding of no width, too, has memory of its own
+                results = tuple([r.clone() if isinstance(r, FakeTensor) and root_of(r._node).index < start else r
+                                 for r in results])
     except Exception:
         return None
     finally:
         STATE.set(autocast=mode.autocast)
     specs = node.spec if isinstance(node.spec, tuple) else (node.spec,)
-    results = got if isinstance(got, tuple) else (got,)
     if len(specs) != len(results) or not all(isinstance(r, FakeTensor) and equal_specs(r._meta, s)
                                              for r, s in zip(results, specs)):
         return None

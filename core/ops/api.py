@@ -49,7 +49,7 @@ def into_out(out: Any, result: Any) -> Any:
     if isinstance(out, (tuple, list)):
         for o, r in zip(out, result):
             into_out(o, r)
-        return out
+        return type(result)(*out) if hasattr(result, "_fields") else out
     from .declare import type_name
     from .inplace import COPY_
     from .promotion import can_cast

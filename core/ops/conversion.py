@@ -122,6 +122,8 @@ def to(self: Any, *args: Any, dtype: Any = None, device: Any = None, other: Any 
 
 def _converter(name: str, dtype: DType) -> None:
     def as_dtype(self: Any, memory_format: Any = None) -> Any:
+        if memory_format is not None:
+            return convert(self, dtype, None, False, memory_format)
         return self if self.dtype is dtype else call(TO_DTYPE, (self, dtype))
 
     as_dtype.__name__ = name
@@ -145,7 +147,7 @@ def type_as(self: Any, other: Any) -> Any:
 @spelled("", "cpu", TO_DEVICE)
 def cpu(self: Any, memory_format: Any = None) -> Any:
     """The tensor in host memory."""
-    return convert(self, None, CPU)
+    return convert(self, None, CPU, False, memory_format)
 
 
 _TYPE_OF = {"Float": dt.float32, "Double": dt.float64, "Half": dt.float16, "Int": dt.int32, "Long": dt.int64,

@@ -322,7 +322,19 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
     return finish(call(TENSOR, (plain, dtype or _inferred(flat, data), where)), requires_grad)
 
 
-@spelled("as_tensor asarray", "", TENSOR)
+@spelled("asarray", "", TENSOR)
+def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool = False) -> Any:
+    """`obj` as a tensor; copied if `copy` says so, and if it must be. ValueError where it must be and `copy` is False."""
+    made = as_tensor(obj, dtype, device)
+    shared = made is obj or isinstance(obj, np.ndarray) and made._array is not None and np.shares_memory(made._array, obj)
+    if copy and shared:
+        made = made.clone()
+    if copy is False and not shared:
+        raise ValueError("can't alias tensor with different properties: copy=False was asked for, and a copy is needed")
+    return finish(made, True) if requires_grad else made
+
+
+@spelled("as_tensor", "", TENSOR)
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
     """`data` as a tensor, without copying where that is possible."""
     if isinstance(data, Tensor):

@@ -47,7 +47,8 @@ def _running(name: str, better: Any, returns: type) -> Op:
         return values, np.maximum.accumulate(np.where(new, at, 0), axis=dim)
 
     return operator(name, "input, dim", Extern(), eager, lambda m, dim: _running_rule(name, m),
-                    normalize=lambda a, dim: (a, wrap_dim(dim, a.ndim)), functions=name, methods=name, returns=returns)
+                    normalize=lambda a, dim: (a, wrap_dim(dim, a.ndim)), functions=name, methods=name, out=True,
+                    returns=returns)
 
 
 _running("cummax", np.maximum, named_result("cummax", "values indices"))
@@ -73,6 +74,7 @@ LOGCUMSUMEXP = operator(
     lambda a, dim: _logcumsumexp(wide_array(a, None), dim) if a.ndim else a,
     lambda m, dim: _floating_only("logcumsumexp_out_cpu", m),
     functions="logcumsumexp",
+    out=True,
     methods="logcumsumexp",
     normalize=lambda a, dim: (a, wrap_dim(dim, a.ndim)),
 )

@@ -8,6 +8,8 @@ puts all tensors on one device and propagates requires_grad, so that the rules t
 from __future__ import annotations
 
 import ast
+import functools
+import inspect
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
@@ -326,19 +328,37 @@ FUNCTIONS: dict[str, Any] = {}
 METHODS: dict[str, Any] = {}
 
 
-def spelled(functions: str = "", methods: str = "", op: Op | None = None) -> Callable[[Any], Any]:
+def spelled(functions: str = "", methods: str = "", op: Op | None = None, out: bool = False) -> Callable[[Any], Any]:
     """Give a hand-written function its names in the API. Used where PyTorch has overloads (`max(x)`, `max(x, dim)`):
-    the function only chooses operators and calls them through `op.call`. `__op__` is the main operator, for readers."""
+    the function only chooses operators and calls them through `op.call`. `__op__` is the main operator, for readers.
+    `out`: the function (not the method) takes `out=`, a tensor or a tuple of them that the results are stored into."""
 
     def take(fn: Any) -> Any:
         fn.__op__ = op
+        given = _with_out(fn) if out else fn
         for n in _names(functions, "torch."):
-            FUNCTIONS[n] = fn
+            FUNCTIONS[n] = given
         for n in methods.split():
             METHODS[n] = fn
         return fn
 
     return take
+
+
+def _with_out(fn: Any) -> Any:
+    """`fn` with a keyword `out`."""
+    @functools.wraps(fn)
+    def storing(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        from .api import into_out
+
+        return into_out(out, fn(*args, **kwargs))
+
+    plain = inspect.signature(fn)
+    keyword = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
+    last = [p for p in plain.parameters.values() if p.kind is p.VAR_KEYWORD]
+    storing.__signature__ = plain.replace(                                               # type: ignore[attr-defined]
+        parameters=[*(p for p in plain.parameters.values() if p not in last), keyword, *last])
+    return storing
 
 
 __all__ = ["Composite", "Extern", "FUNCTIONS", "METHODS", "Op", "Param", "Pointwise", "Reduction", "Spec", "View",

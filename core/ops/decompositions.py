@@ -80,16 +80,16 @@ def _lu_rule(m: Any) -> tuple:
 LU_FACTOR = operator("lu", "A:tensor", Extern(), _lu_factor, _lu_rule)
 
 
-@spelled("linalg.lu_factor", "", LU_FACTOR)
-def lu_factor(A: Any, *, pivot: bool = True, out: Any = None) -> Any:
+@spelled("linalg.lu_factor", "", LU_FACTOR, out=True)
+def lu_factor(A: Any, *, pivot: bool = True) -> Any:
     """(LU, pivots): both triangles in one matrix, rows exchanged as pivots say. RuntimeError without pivot=True."""
     _needs_pivot(pivot)
     packed, pivots, _ = call(LU_FACTOR, (A,))
     return ReturnLuFactor(packed, pivots)
 
 
-@spelled("linalg.lu_factor_ex", "", LU_FACTOR)
-def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
+@spelled("linalg.lu_factor_ex", "", LU_FACTOR, out=True)
+def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False) -> Any:
     """lu_factor with the number of the first zero pivot."""
     _needs_pivot(pivot)
     return ReturnLuFactorEx(*call(LU_FACTOR, (A,)))
@@ -135,16 +135,16 @@ LU_UNPACK = operator("lu_unpack", "LU_data:tensor, LU_pivots:tensor, unpack_data
                      _unpack, _unpack_rule, functions="lu_unpack", returns=ReturnUnpack)
 
 
-@spelled("linalg.lu", "", LU_FACTOR)
-def linalg_lu(A: Any, *, pivot: bool = True, out: Any = None) -> Any:
+@spelled("linalg.lu", "", LU_FACTOR, out=True)
+def linalg_lu(A: Any, *, pivot: bool = True) -> Any:
     """(P, L, U) with A = P @ L @ U."""
     _needs_pivot(pivot)
     packed, pivots, _ = call(LU_FACTOR, (A,))
     return ReturnLu(*call(LU_UNPACK, (packed, pivots, True, True)))
 
 
-@spelled("linalg.lu_solve", "", LU_FACTOR)
-def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False, out: Any = None) -> Any:
+@spelled("linalg.lu_solve", "", LU_FACTOR, out=True)
+def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False) -> Any:
     """X with A @ X = B (or X @ A = B), given the factors of A."""
     p, low, up = call(LU_UNPACK, (LU, pivots, True, True))
     matrix = p @ low @ up
@@ -214,37 +214,38 @@ def old_triangular_solve(input: Any, A: Any, upper: bool = True, transpose: bool
     return call(TRIANGULAR, (matrix, input, upper != transpose, True, unitriangular)), A
 
 
-@spelled("cholesky", "cholesky", OPS["cholesky"])
-def old_cholesky(input: Any, upper: bool = False, *, out: Any = None) -> Any:
+@spelled("cholesky", "cholesky", OPS["cholesky"], out=True)
+def old_cholesky(input: Any, upper: bool = False) -> Any:
     """The Cholesky factor, lower unless upper=True."""
     found = call(OPS["cholesky"], (input,))
     return found.mH.contiguous() if upper else found
 
 
-@spelled("linalg.cholesky_ex", "", OPS["cholesky"])
-def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
+@spelled("linalg.cholesky_ex", "", OPS["cholesky"], out=True)
+def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False) -> Any:
     """(factor, 0)."""
     return ReturnEx(old_cholesky(A, upper), A.new_zeros(tuple(A.shape[:-2]), dtype=dt.int32))
 
 
-@spelled("linalg.inv_ex", "", OPS["inv"])
-def inv_ex(A: Any, *, check_errors: bool = False, out: Any = None) -> Any:
+@spelled("linalg.inv_ex", "", OPS["inv"], out=True)
+def inv_ex(A: Any, *, check_errors: bool = False) -> Any:
     """(inverse, 0)."""
     return ReturnInvEx(call(OPS["inv"], (A,)), A.new_zeros(tuple(A.shape[:-2]), dtype=dt.int32))
 
 
-@spelled("cholesky_solve", "cholesky_solve", TRIANGULAR)
-def cholesky_solve(B: Any, L: Any, upper: bool = False, *, out: Any = None) -> Any:
+@spelled("cholesky_solve", "cholesky_solve", TRIANGULAR, out=True)
+def cholesky_solve(B: Any, L: Any, upper: bool = False) -> Any:
     """X with A @ X = B, given the Cholesky factor of A."""
     low = L.mH if upper else L
     half = call(TRIANGULAR, (low, B, False, True, False))
     return call(TRIANGULAR, (low.mH, half, True, True, False))
 
 
-@spelled("cholesky_inverse", "cholesky_inverse", TRIANGULAR)
-def cholesky_inverse(L: Any, upper: bool = False, *, out: Any = None) -> Any:
+@spelled("cholesky_inverse", "cholesky_inverse", TRIANGULAR, out=True)
+def cholesky_inverse(L: Any, upper: bool = False) -> Any:
     """The inverse of A, given its Cholesky factor."""
-    return call(OPS["inv"], (L.mH @ L if upper else L @ L.mH,))
+    half = L.triu() if upper else L.tril()                     # the other triangle is not looked at
+    return call(OPS["inv"], (half.mH @ half if upper else half @ half.mH,))
 
 
 # -- eigenvalues and singular values ---------------------------------------------------------------------------------
@@ -258,17 +259,17 @@ def _eig_rule(m: Any) -> tuple:
 
 
 EIG = operator("eig", "A:tensor", Extern(), lambda a: tuple(solved(np.linalg.eig, "eig")(a)), _eig_rule,
-               functions="linalg.eig", returns=ReturnEig)
+               functions="linalg.eig", returns=ReturnEig, out=True)
 
 
-@spelled("linalg.eigvals", "", EIG)
-def eigvals(A: Any, *, out: Any = None) -> Any:
+@spelled("linalg.eigvals", "", EIG, out=True)
+def eigvals(A: Any) -> Any:
     """The eigenvalues, complex."""
     return call(EIG, (A,))[0]
 
 
-@spelled("linalg.eigvalsh", "", OPS["eigh"])
-def eigvalsh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
+@spelled("linalg.eigvalsh", "", OPS["eigh"], out=True)
+def eigvalsh(A: Any, UPLO: str = "L") -> Any:
     """The eigenvalues of a symmetric or Hermitian matrix, rising."""
     return call(OPS["eigh"], (A, UPLO))[0]
 
@@ -308,10 +309,8 @@ def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = No
     return ReturnLstsq(solution.squeeze(-1) if vector else solution, residuals, rank, values)
 
 
-@spelled("linalg.matrix_rank", "", OPS["svd"])
-def matrix_rank(
-    A: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None
-) -> Any:
+@spelled("linalg.matrix_rank", "", OPS["svd"], out=True)
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
     """The number of singular values above max(atol, rtol * largest)."""
     _matrix("matrix_rank", A)
     if A.numel() == 0:
@@ -324,8 +323,8 @@ def matrix_rank(
     return (s > limit).sum(-1)
 
 
-@spelled("linalg.cond", "", OPS["svd"])
-def cond(A: Any, p: Any = None, *, out: Any = None) -> Any:
+@spelled("linalg.cond", "", OPS["svd"], out=True)
+def cond(A: Any, p: Any = None) -> Any:
     """The condition number: ||A|| * ||inv(A)|| in a matrix norm; by singular values for None, 2 and -2."""
     from .norms import matrix_norm
 

@@ -162,14 +162,15 @@ def _run(op: Op, args: tuple) -> Any:
         if plan.actions:
             arrays = _operands(args, plan)
             return wrap_meta(_store(op.eager(*arrays), plan, arrays), plan.metas[0])
-        got = op.eager(*[_unwrap(a) for a in args] if op.returns_view else [_readable(a) for a in args])
+        given = [_unwrap(a) for a in args] if op.returns_view else [_readable(a) for a in args]
+        got = op.eager(*given)
     if op.returns_view:
         if plan.single:
             return wrap_meta(got, plan.metas[0])
         return _results(op, plan, got)
     if plan.single:
-        return wrap_meta(_laid_out(got, plan.metas[0]), plan.metas[0])
-    return _results(op, plan, [_laid_out(g, m) for g, m in zip(got, plan.metas)])
+        return wrap_meta(_laid_out(_fresh(got, given), plan.metas[0]), plan.metas[0])
+    return _results(op, plan, [_laid_out(_fresh(g, given), m) for g, m in zip(got, plan.metas)])
 
 
 def _operands(args: tuple, plan: Plan) -> list:
@@ -236,6 +237,16 @@ def _store(got: Any, plan: Plan, arrays: list) -> np.ndarray:
     if plan.contiguous:
         return got if got.flags.c_contiguous else np.ascontiguousarray(got)
     return _laid_out(got, plan.metas[0])
+
+
+def _fresh(got: Any, given: list) -> Any:
+    """`got`, copied where NumPy gave memory of an operand's (a flip of one element): only views share it."""
+    if type(got) is np.ndarray:
+        for a in given:
+            for one in a if type(a) is list or type(a) is tuple else (a,):
+                if type(one) is np.ndarray and (got is one or got.base is not None and np.may_share_memory(got, one)):
+                    return got.copy(order="K")
+    return got
 
 
 def _laid_out(got: Any, meta: TensorMeta) -> np.ndarray:

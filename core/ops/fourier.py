@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NotYetSupported
 from ..tensor import dtypes as dt
 from ..tensor.state import STATE
 from .declare import Spec, operator, spelled, type_name
@@ -225,6 +226,10 @@ def stft(input: Any, n_fft: int, hop_length: int | None = None, win_length: int 
     from .api import FUNCTIONS
     from .complex_numbers import VIEW_AS_REAL
 
+    if align_to_window is not None and center:
+        raise RuntimeError("stft align_to_window should only be set when center = false")
+    if align_to_window:
+        raise NotYetSupported("stft(align_to_window=True) does not exist yet: pad the window to n_fft.")
     hop = n_fft // 4 if hop_length is None else hop_length
     width = n_fft if win_length is None else win_length
     if return_complex is None:

@@ -95,8 +95,8 @@ STACK = operator("stack", "tensors, dim=0", Composite(lambda tensors, dim: call(
     normalize=_stack_args, out=True)
 
 
-@spelled("hstack", "", CAT)
-def hstack(tensors: Any, *, out: Any = None) -> Any:
+@spelled("hstack", "", CAT, out=True)
+def hstack(tensors: Any) -> Any:
     """Tensors side by side: along dimension 1 (0 for vectors)."""
     from .parts import atleast_1d
 
@@ -104,24 +104,24 @@ def hstack(tensors: Any, *, out: Any = None) -> Any:
     return call(CAT, (many, 0 if many[0].ndim == 1 else 1))
 
 
-@spelled("vstack row_stack", "", CAT)
-def vstack(tensors: Any, *, out: Any = None) -> Any:
+@spelled("vstack row_stack", "", CAT, out=True)
+def vstack(tensors: Any) -> Any:
     """Tensors on top of each other."""
     from .parts import atleast_2d
 
     return call(CAT, (atleast_2d(list(tensors)), 0))
 
 
-@spelled("dstack", "", CAT)
-def dstack(tensors: Any, *, out: Any = None) -> Any:
+@spelled("dstack", "", CAT, out=True)
+def dstack(tensors: Any) -> Any:
     """Tensors stacked along dimension 2."""
     from .parts import atleast_3d
 
     return call(CAT, (atleast_3d(list(tensors)), 2))
 
 
-@spelled("column_stack", "", CAT)
-def column_stack(tensors: Any, *, out: Any = None) -> Any:
+@spelled("column_stack", "", CAT, out=True)
+def column_stack(tensors: Any) -> Any:
     """Vectors as columns, side by side."""
     return call(CAT, ([t.reshape(t.numel(), 1) if t.ndim <= 1 else t for t in tensors], 1))
 
@@ -191,12 +191,16 @@ def repeat_interleave(input: Any, repeats: Any = None, dim: int | None = None, *
         if counts.size and counts.min() < 0:
             raise RuntimeError("repeats can not be negative")
         index = np.repeat(np.arange(input.shape[d]), counts if counts.size > 1 else int(counts[0]))
+        if output_size is not None and output_size != index.size:
+            raise RuntimeError("allocated size does not match required size")
         return call(INDEX_SELECT, (input, d, tensor(index)))
     repeats = as_int(repeats, "repeats")
     if isinstance(repeats, int) and repeats < 0:
         raise RuntimeError("Repeats must be non-negative")
     spread = input.unsqueeze(d + 1).expand((*input.shape[:d + 1], repeats, *input.shape[d + 1:]))
     out = spread.reshape((*input.shape[:d], input.shape[d] * repeats, *input.shape[d + 1:]))
+    if isinstance(repeats, int) and repeats == 1:
+        return call(CONTIGUOUS, (out,))                      # a copy, though nothing is repeated
     return out if canonical(out.shape, out._meta.strides) else call(CONTIGUOUS, (out,))
 
 
@@ -301,8 +305,8 @@ def _diag_rule(m: Any, offset: int) -> Spec:
 DIAG_MATRIX = operator("diag_matrix", "input, offset:int=0", Extern(), np.diag, _diag_rule)
 
 
-@spelled("diag", "diag", DIAG_MATRIX)
-def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
+@spelled("diag", "diag", DIAG_MATRIX, out=True)
+def diag(input: Any, diagonal: int = 0) -> Any:
     """A square matrix with the vector on a diagonal, or a copy of a matrix's diagonal."""
     if input.ndim == 2:
         return input.diagonal(diagonal).clone()
@@ -338,7 +342,7 @@ def trace(input: Any) -> Any:
     return input.diagonal().sum()
 
 
-@spelled("diff", "diff", None)
+@spelled("diff", "diff", None, out=True)
 def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """Differences of neighbours along dim, n times."""
     if not input.ndim:
@@ -347,7 +351,7 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
         raise RuntimeError(f"order must be non-negative but got {n}")
     d = wrap_dim(dim, input.ndim)
     parts = [p for p in (prepend, input, append) if p is not None]
-    out = call(CAT, (parts, d)) if len(parts) > 1 else input
+    out = call(CAT, (parts, d)) if len(parts) > 1 else input if n else input.clone()
     for _ in range(n):
         length = out.shape[d]
         if isinstance(length, int) and length == 0:

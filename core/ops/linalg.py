@@ -82,18 +82,20 @@ def _scalar_per_matrix(m: Any) -> Spec:
     return Spec(m.dtype, m.shape[:-2])
 
 
-DET = operator("det", "A:tensor", Extern(), np.linalg.det, _scalar_per_matrix, functions="det linalg.det", methods="det")
+DET = operator("det", "A:tensor", Extern(), np.linalg.det, _scalar_per_matrix, functions="det linalg.det", methods="det",
+               out=True)
+
 def _slogdet_rule(m: Any) -> tuple:
     sign = _scalar_per_matrix(m)
     return sign, Spec(dt.REAL_OF.get(m.dtype, m.dtype), sign.shape)
 
 
 SLOGDET = operator("slogdet", "A:tensor", Extern(), lambda a: tuple(np.linalg.slogdet(a)), _slogdet_rule,
-                   functions="linalg.slogdet", returns=named_result("linalg_slogdet", "sign logabsdet"))
+                   functions="linalg.slogdet", out=True, returns=named_result("linalg_slogdet", "sign logabsdet"))
 ReturnSlogdet = named_result("slogdet", "sign logabsdet")
 
 
-@spelled("slogdet", "slogdet", SLOGDET)
+@spelled("slogdet", "slogdet", SLOGDET, out=True)
 def old_slogdet(input: Any) -> Any:
     """(sign, log of the absolute value) of the determinant."""
     return ReturnSlogdet(*call(SLOGDET, (input,)))
@@ -108,7 +110,7 @@ def logdet(input: Any) -> Any:
     return value.masked_fill(sign < 0, float("nan"))
 
 
-def _pinv_rule(m: Any, rcond: Any, hermitian: bool) -> Spec:
+def _pinv_rule(m: Any, rcond: Any, hermitian: bool, atol: Any) -> Spec:
     if m.dtype.category < 2:
         raise RuntimeError(f"linalg.pinv: Expected a floating point or complex tensor as input. Got {type_name(m.dtype)}")
     if len(m.shape) < 2:
@@ -116,24 +118,29 @@ def _pinv_rule(m: Any, rcond: Any, hermitian: bool) -> Spec:
     return Spec(m.dtype, (*m.shape[:-2], m.shape[-1], m.shape[-2]))
 
 
-def _pinv(a: np.ndarray, rcond: Any, hermitian: bool) -> np.ndarray:
-    limit = np.finfo(a.dtype).eps * max(a.shape[-2:]) if rcond is None else rcond
-    return np.linalg.pinv(a, limit, hermitian)
+def _pinv(a: np.ndarray, rcond: Any, hermitian: bool, atol: Any) -> np.ndarray:
+    if rcond is None:
+        rcond = 0.0 if atol else np.finfo(a.dtype).eps * max(a.shape[-2:])
+    if atol and a.size:
+        largest = np.linalg.svd(a, compute_uv=False, hermitian=hermitian).max(-1)
+        with np.errstate(divide="ignore"):
+            rcond = np.maximum(rcond, atol / largest)
+    return np.linalg.pinv(a, rcond, hermitian)
 
 
-PINV = operator("pinv", "A:tensor, rcond:any=None, hermitian:bool=False", Extern(), _pinv, _pinv_rule)
+PINV = operator("pinv", "A:tensor, rcond:any=None, hermitian:bool=False, atol:any=None", Extern(), _pinv, _pinv_rule)
 
 
-@spelled("linalg.pinv", "", PINV)
-def pinv(A: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None) -> Any:
-    """The pseudo-inverse; singular values up to rtol * largest count as zero."""
-    return call(PINV, (A, rtol if rtol is not None else rcond, hermitian))
+@spelled("linalg.pinv", "", PINV, out=True)
+def pinv(A: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
+    """The pseudo-inverse; singular values up to max(atol, rtol * largest) count as zero."""
+    return call(PINV, (A, rtol if rtol is not None else rcond, hermitian, atol))
 
 
 @spelled("pinverse", "pinverse", PINV)
 def pinverse(input: Any, rcond: float = 1e-15) -> Any:
     """linalg.pinv with an absolute default."""
-    return call(PINV, (input, rcond, False))
+    return call(PINV, (input, rcond, False, None))
 
 
 def _solve(a: np.ndarray, b: np.ndarray) -> Any:
@@ -192,13 +199,13 @@ def _qr(a: np.ndarray, mode: str) -> tuple:
     return tuple(np.linalg.qr(a, way))
 
 
-QR = operator("qr", "A:tensor, mode:str='reduced'", Extern(), _qr, _qr_rule, functions="linalg.qr",
+QR = operator("qr", "A:tensor, mode:str='reduced'", Extern(), _qr, _qr_rule, functions="linalg.qr", out=True,
               returns=named_result("linalg_qr", "Q R"))
 ReturnQr = named_result("qr", "Q R")
 
 
-@spelled("qr", "qr", QR)
-def old_qr(input: Any, some: bool = True, *, out: Any = None) -> Any:
+@spelled("qr", "qr", QR, out=True)
+def old_qr(input: Any, some: bool = True) -> Any:
     """(Q, R), reduced unless some=False."""
     return ReturnQr(*call(QR, (input, "reduced" if some else "complete")))
 
@@ -216,20 +223,20 @@ def _svd_rule(m: Any, full: bool) -> tuple:
 
 
 SVD = operator("svd", "A:tensor, full_matrices:bool=True", Extern(),
-               lambda a, full: tuple(solved(np.linalg.svd, "svd")(a, full)), _svd_rule, functions="linalg.svd",
+               lambda a, full: tuple(solved(np.linalg.svd, "svd")(a, full)), _svd_rule, functions="linalg.svd", out=True,
                returns=named_result("linalg_svd", "U S Vh"))
 ReturnSvd = named_result("svd", "U S V")
 
 
-@spelled("svd", "svd", SVD)
-def old_svd(input: Any, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
+@spelled("svd", "svd", SVD, out=True)
+def old_svd(input: Any, some: bool = True, compute_uv: bool = True) -> Any:
     """(U, S, V) with input = U @ diag(S) @ V.mH."""
     u, s, vh = call(SVD, (input, not some))
     return ReturnSvd(u, s, vh.mH) if compute_uv else ReturnSvd(u.new_zeros(tuple(u.shape)), s, vh.new_zeros(tuple(vh.shape)))
 
 
-@spelled("linalg.svdvals", "", SVD)
-def svdvals(A: Any, *, driver: str | None = None, out: Any = None) -> Any:
+@spelled("linalg.svdvals", "", SVD, out=True)
+def svdvals(A: Any, *, driver: str | None = None) -> Any:
     """The singular values, largest first."""
     return call(SVD, (A, False))[1]
 
@@ -244,7 +251,7 @@ def _eigh(a: np.ndarray, uplo: str) -> tuple:
     return tuple(solved(lambda x: np.linalg.eigh(x, half), "eigh")(a))
 
 
-EIGH = operator("eigh", "A:tensor, UPLO:str='L'", Extern(), _eigh, _eigh_rule, functions="linalg.eigh",
+EIGH = operator("eigh", "A:tensor, UPLO:str='L'", Extern(), _eigh, _eigh_rule, functions="linalg.eigh", out=True,
                 returns=named_result("linalg_eigh", "eigenvalues eigenvectors"))
 
 
@@ -258,10 +265,10 @@ def _cross_rule(a: Any, b: Any, dim: int) -> Spec:
 
 
 CROSS: Op = operator("cross", "input, other:tensor, dim=-1", Extern(), lambda a, b, dim: np.cross(a, b, axis=dim), _cross_rule,
-                     functions="linalg.cross", normalize=lambda a, b, dim=-1: (a, b, wrap_dim(dim, a.ndim)))
+                     functions="linalg.cross", out=True, normalize=lambda a, b, dim=-1: (a, b, wrap_dim(dim, a.ndim)))
 
 
-@spelled("cross", "cross", CROSS)
+@spelled("cross", "cross", CROSS, out=True)
 def cross(input: Any, other: Any, dim: int | None = None) -> Any:
     """The cross product along dim, by default the first dimension of size 3."""
     if dim is None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .broadcast import broadcast_two, same
 from .declare import Spec, operator, spelled, type_name
-from .op import Composite, Op, Template, call
+from .op import OPS, Composite, Op, Template, call
 
 
 def _dtype_of(name: str, *metas: Any) -> Any:
@@ -109,7 +109,7 @@ DOT = operator("dot", "input, tensor:tensor", _as_matmul, _product, _vector_rule
                methods="dot", out=True)
 
 
-@spelled("vdot", "vdot", DOT)
+@spelled("vdot", "vdot", DOT, out=True)
 def vdot(input: Any, other: Any) -> Any:
     """The inner product of two vectors, the first conjugated."""
     from .complex_numbers import conj
@@ -117,8 +117,8 @@ def vdot(input: Any, other: Any) -> Any:
     return call(DOT, (conj(input), other))
 
 
-@spelled("inner", "inner", MATMUL)
-def inner(input: Any, other: Any, *, out: Any = None) -> Any:
+@spelled("inner", "inner", MATMUL, out=True)
+def inner(input: Any, other: Any) -> Any:
     """Products summed over the last dimension of both."""
     if not input.ndim or not other.ndim:
         return input * other
@@ -126,8 +126,8 @@ def inner(input: Any, other: Any, *, out: Any = None) -> Any:
     return flat.reshape((*input.shape[:-1], *other.shape[:-1]))
 
 
-@spelled("outer ger", "outer ger", None)
-def outer(input: Any, vec2: Any, *, out: Any = None) -> Any:
+@spelled("outer ger", "outer ger", None, out=True)
+def outer(input: Any, vec2: Any) -> Any:
     """All products of an element of `input` with one of `vec2`."""
     if input.ndim != 1 or vec2.ndim != 1:
         raise RuntimeError(f"outer: Expected 1-D argument {'self' if input.ndim != 1 else 'vec2'}, but got "
@@ -186,7 +186,7 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1, out
     return into_out(out, product if beta == 0 else product + (input if beta == 1 else input * beta))
 
 
-@spelled("addbmm", "addbmm", BADDBMM)
+@spelled("addbmm", "addbmm", BADDBMM, out=True)
 def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * sum of the batch of products."""
     return input.contiguous() * beta + call(BMM, (batch1, batch2)).sum(0, dtype=input.dtype) * alpha
@@ -337,10 +337,13 @@ def einsum(equation: str, *operands: Any) -> Any:
     gone = [i for i, c in enumerate(term) if c not in out]
     if gone:
         x, term = x.sum(gone), "".join(c for i, c in enumerate(term) if i not in gone)
-    return x.permute([term.index(c) for c in out]) if list(term) != list(out) else x
+    same = list(term) == list(out)
+    if same and any(x is o for o in operands):
+        return call(OPS["alias"], (x,))
+    return x if same else x.permute([term.index(c) for c in out])
 
 
-@spelled("tensordot", "", MM)
+@spelled("tensordot", "", MM, out=True)
 def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     """Sums over the last `dims` dimensions of a with the first of b, or over the dimensions listed for each."""
     if isinstance(dims, int):
@@ -369,7 +372,7 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     return call(MM, (x, y)).reshape([a.shape[d] for d in keep_a] + [b.shape[d] for d in keep_b])
 
 
-@spelled("kron", "kron", None)
+@spelled("kron", "kron", None, out=True)
 def kron(input: Any, other: Any) -> Any:
     """The Kronecker product."""
     ndim = max(input.ndim, other.ndim)

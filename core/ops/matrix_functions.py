@@ -13,8 +13,8 @@ from .op import OPS, call
 
 
 # -- products and powers ---------------------------------------------------------------------------------------------
-@spelled("matrix_power linalg.matrix_power", "matrix_power", OPS["matmul"])
-def matrix_power(input: Any, n: int, *, out: Any = None) -> Any:
+@spelled("matrix_power linalg.matrix_power", "matrix_power", OPS["matmul"], out=True)
+def matrix_power(input: Any, n: int) -> Any:
     """The n-fold product with itself; the inverse's for a negative n."""
     if input.ndim < 2 or input.shape[-1] != input.shape[-2]:
         square("matrix_power", input)
@@ -54,8 +54,8 @@ def matrix_exp(input: Any) -> Any:
     return total.clone() if total is unit else total
 
 
-@spelled("linalg.multi_dot chain_matmul", "", OPS["matmul"])
-def multi_dot(tensors: Any, *more: Any, out: Any = None) -> Any:
+@spelled("linalg.multi_dot chain_matmul", "", OPS["matmul"], out=True)
+def multi_dot(tensors: Any, *more: Any) -> Any:
     """The product of several matrices, in the cheapest order for three, else from the left."""
     many = list(tensors) if isinstance(tensors, (tuple, list)) else [tensors, *more]
     if len(many) < 2:
@@ -69,8 +69,8 @@ def multi_dot(tensors: Any, *more: Any, out: Any = None) -> Any:
     return result
 
 
-@spelled("linalg.vecdot", "", OPS["mul"])
-def vecdot(x: Any, y: Any, *, dim: int = -1, out: Any = None) -> Any:
+@spelled("linalg.vecdot", "", OPS["mul"], out=True)
+def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
     """The sum of conj(x) * y along dim."""
     return (x.conj() * y).sum(dim)
 
@@ -104,8 +104,8 @@ def linalg_vander(x: Any, *, N: int | None = None) -> Any:
     return _powers(x, N, True)
 
 
-@spelled("linalg.tensorsolve", "", OPS["solve"])
-def tensorsolve(A: Any, B: Any, dims: Any = None, *, out: Any = None) -> Any:
+@spelled("linalg.tensorsolve", "", OPS["solve"], out=True)
+def tensorsolve(A: Any, B: Any, dims: Any = None) -> Any:
     """X with tensordot(A, X, X.ndim) = B."""
     if dims is not None:
         A = A.movedim(tuple(dims), tuple(range(A.ndim - len(dims), A.ndim)))
@@ -113,8 +113,8 @@ def tensorsolve(A: Any, B: Any, dims: Any = None, *, out: Any = None) -> Any:
     return call(OPS["solve"], (A.reshape(B.numel(), -1), B.reshape(-1))).reshape(rest)
 
 
-@spelled("linalg.tensorinv", "", OPS["inv"])
-def tensorinv(A: Any, ind: int = 2, *, out: Any = None) -> Any:
+@spelled("linalg.tensorinv", "", OPS["inv"], out=True)
+def tensorinv(A: Any, ind: int = 2) -> Any:
     """The inverse of tensordot(A, ., ind)."""
     left, right = tuple(A.shape[:ind]), tuple(A.shape[ind:])
     n = 1

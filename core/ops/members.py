@@ -330,7 +330,7 @@ METHODS: dict[str, Any] = {
 PROPERTIES: dict[str, property] = {
     "T": property(lambda self: call(views.PERMUTE, (self, tuple(range(self.ndim - 1, -1, -1))))),
     "mT": property(views.matrix_transpose),
-    "H": property(lambda self: complex_numbers.conj(views.t(self))),
+    "H": property(lambda self: complex_numbers.conj(views.t(self) if self.ndim else self)),
     "mH": property(lambda self: views.adjoint(self)),
     "data": property(lambda self: self.detach(), inplace.set_data),
     "grad": property(lambda self: self.__dict__.get("_grad"), _set_grad),

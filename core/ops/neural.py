@@ -344,6 +344,10 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> 
     """Distances between all rows of x1 and all rows of x2."""
     from .norms import vector_norm
 
+    modes = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
+    if compute_mode not in (None, *modes):
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+
     return vector_norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
 
 

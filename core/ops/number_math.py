@@ -113,7 +113,7 @@ def _frexp_rule(m: Any) -> tuple:
     return Spec(m.dtype, m.shape, like_strides(m)), Spec(dt.int32, m.shape, like_strides(m))
 
 
-operator("frexp", "input", Extern(), np.frexp, _frexp_rule, functions="frexp", methods="frexp", returns=ReturnFrexp)
+operator("frexp", "input", Extern(), np.frexp, _frexp_rule, functions="frexp", methods="frexp", out=True, returns=ReturnFrexp)
 
 
 def _power_dtype(*values: Any) -> Any:

@@ -81,7 +81,8 @@ def _sized(name: str, op: Op) -> None:
                 generator=generator,
             )
         where = input.device if device is None else device_of(device)
-        return result_of(None, call(op, (tuple(input.shape), d, where, generator)), requires_grad)
+        made = call(op, (tuple(input.shape), d, where, generator))
+        return result_of(None, made if memory_format is None else made.contiguous(memory_format=memory_format), requires_grad)
 
     make.__name__, like.__name__ = name, f"{name}_like"
     make.__doc__ = f"{'Uniform numbers in [0, 1)' if name == 'rand' else 'Standard normal numbers'} of the given size."
@@ -121,7 +122,8 @@ def randint_like(input: Any, *bounds: Any, low: Any = 0, high: Any = None, dtype
     elif bounds:
         high = bounds[0]
     where = input.device if device is None else device_of(device)
-    return call(RANDINT, (low, high, tuple(input.shape), dtype or input.dtype, where, None))
+    made = call(RANDINT, (low, high, tuple(input.shape), dtype or input.dtype, where, None))
+    return result_of(None, made, requires_grad)
 
 
 @spelled("randperm", "", RANDPERM)
@@ -247,7 +249,7 @@ def _chosen_by_tensor(p: np.ndarray, g: Any) -> np.ndarray:
 
 BERNOULLI = _draw("bernoulli", "input, *, generator=None", _chosen_by_tensor,
                   lambda m, g: Spec(_float_only("bernoulli_tensor_cpu_p_", m.dtype), m.shape, like_strides(m)),
-                  functions="bernoulli")
+                  functions="bernoulli", out=True)
 
 
 @spelled("", "bernoulli", BERNOULLI)
@@ -306,7 +308,7 @@ def dropout_channels(input: Any, p: float = 0.5, training: bool = True, inplace:
     if not training or p == 0:
         return input
     mask = call(DROPOUT, (input.new_ones(tuple(input.shape[:2]) + (1,) * (input.ndim - 2)), p, None))
-    return input * mask
+    return input.mul_(mask) if inplace else input * mask
 
 
 def _multinomial(p: np.ndarray, n: int, replacement: bool, g: Any) -> np.ndarray:
@@ -330,7 +332,8 @@ def _multinomial(p: np.ndarray, n: int, replacement: bool, g: Any) -> np.ndarray
 
 
 MULTINOMIAL = _draw("multinomial", "input, num_samples:int, replacement:bool=False, *, generator=None", _multinomial,
-                    lambda m, n, r, g: Spec(dt.int64, (*m.shape[:-1], n)), functions="multinomial", methods="multinomial")
+                    lambda m, n, r, g: Spec(dt.int64, (*m.shape[:-1], n)), functions="multinomial", methods="multinomial",
+                    out=True)
 
 
 # -- Poisson ---------------------------------------------------------------------------------------------------------

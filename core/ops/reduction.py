@@ -229,7 +229,7 @@ def min_(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = Non
     return into_out(out, _max_api(input, other if other is not None else dim, keepdim, MIN_DIM, AMIN, "minimum"))
 
 
-@spelled("aminmax", "aminmax", AMIN)
+@spelled("aminmax", "aminmax", AMIN, out=True)
 def aminmax(input: Any, *, dim: int | None = None, keepdim: bool = False) -> Any:
     """(smallest, largest), over all elements or along dim."""
     if dim is None and input.numel() == 0:
@@ -306,13 +306,13 @@ def _spread(op: Op, input: Any, dim: Any, unbiased: Any, correction: Any, keepdi
     return call(op, (input, dim, correction, keepdim))
 
 
-@spelled("var", "var", VAR)
+@spelled("var", "var", VAR, out=True)
 def var(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
     """Variance; divides by n - correction (1 unless given; `unbiased=False` means 0)."""
     return _spread(VAR, input, dim, unbiased, correction, keepdim)
 
 
-@spelled("std", "std", STD)
+@spelled("std", "std", STD, out=True)
 def std(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
     """Standard deviation: the square root of var."""
     return _spread(STD, input, dim, unbiased, correction, keepdim)

@@ -59,7 +59,7 @@ GATHER = operator("gather", "input, dim, index, *, sparse_grad:bool=False", Temp
                   normalize=lambda a, dim, index, s=False: (a, wrap_dim(dim, a.ndim), index, s))
 
 
-@spelled("take_along_dim", "take_along_dim", GATHER)
+@spelled("take_along_dim", "take_along_dim", GATHER, out=True)
 def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     """gather with broadcasting; over all elements if dim is None."""
     if dim is None:
@@ -74,7 +74,7 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     return call(GATHER, (left, d, indices.expand([indices.shape[d] if k == d else n for k, n in enumerate(shape)])))
 
 
-@spelled("take", "take", INDEX)
+@spelled("take", "take", INDEX, out=True)
 def take(input: Any, index: Any) -> Any:
     """Elements by their position in the flattened tensor."""
     return call(INDEX, (input.reshape(-1), (index,)))

@@ -38,8 +38,8 @@ def _by_columns(rows: np.ndarray) -> Any:
     return wrap(np.ascontiguousarray(rows.T).T if rows.shape[1] > 1 and rows.shape[0] > 1 else rows)
 
 
-@spelled("masked_select", "masked_select", None)
-def masked_select(input: Any, mask: Any, *, out: Any = None) -> Any:
+@spelled("masked_select", "masked_select", None, out=True)
+def masked_select(input: Any, mask: Any) -> Any:
     """The elements where the mask holds, as a vector."""
     from .views import broadcast_tensors
 

@@ -72,10 +72,10 @@ def _log_softmax_composite(input: Any, dim: int, dtype: Any) -> Any:
 
 
 SOFTMAX = operator("softmax", "input, dim, dtype=None", Composite(_softmax_composite), _softmax, _softmax_rule("softmax"),
-                   normalize=_softmax_args, functions="softmax special.softmax", methods="softmax")
+                   normalize=_softmax_args, functions="softmax special.softmax", methods="softmax", out=True)
 LOG_SOFTMAX = operator("log_softmax", "input, dim, dtype=None", Composite(_log_softmax_composite), _log_softmax,
                        _softmax_rule("log_softmax"), normalize=_softmax_args,
-                       functions="log_softmax special.log_softmax", methods="log_softmax")
+                       functions="log_softmax special.log_softmax", methods="log_softmax", out=True)
 
 
 def _implicit(ndim: int) -> int:

@@ -72,7 +72,7 @@ def _sort_rule(m: Any, *rest: Any) -> tuple:
 _sort_args = lambda a, dim=-1, descending=False, stable=False: (a, wrap_dim(dim, a.ndim), bool(descending), bool(stable))
 SORT = operator("sort", "input, dim=-1, descending:bool=False, stable:bool=False",
                 Composite(lambda a, dim, descending, stable: _in_order(a, a.shape[dim] if a.ndim else 1, dim, descending)),
-                _sort, _sort_rule, functions="sort", methods="sort", normalize=_sort_args, returns=ReturnSort)
+                _sort, _sort_rule, functions="sort", methods="sort", out=True, normalize=_sort_args, returns=ReturnSort)
 
 
 @spelled("argsort", "argsort", SORT)
@@ -81,7 +81,7 @@ def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = 
     return call(SORT, (input, dim, descending, stable))[1]
 
 
-@spelled("msort", "msort", SORT)
+@spelled("msort", "msort", SORT, out=True)
 def msort(input: Any) -> Any:
     """Sorted along dimension 0."""
     return call(SORT, (input, 0, False, True))[0]
@@ -107,7 +107,7 @@ def _topk(a: np.ndarray, k: int, dim: int, largest: bool, sorted_: bool) -> tupl
 
 TOPK = operator("topk", "input, k:int, dim=-1, largest:bool=True, sorted:bool=True",
                 Composite(lambda a, k, dim, largest, sorted_: _in_order(a.contiguous(), k, dim, largest)), _topk, _topk_rule,
-                functions="topk", methods="topk", returns=ReturnTopk,
+                functions="topk", methods="topk", out=True, returns=ReturnTopk,
                 normalize=lambda a, k, dim=-1, largest=True, sorted=True: (a, k, wrap_dim(dim, a.ndim), bool(largest), sorted))
 
 
@@ -146,7 +146,7 @@ def _kth_rule(m: Any, k: int, dim: int, keepdim: bool, name: str = "kthvalue") -
 
 
 KTHVALUE = operator("kthvalue", "input, k:int, dim=-1, keepdim=False", Composite(_kth_composite), _kth, _kth_rule,
-                    functions="kthvalue", methods="kthvalue", returns=ReturnKthvalue,
+                    functions="kthvalue", methods="kthvalue", out=True, returns=ReturnKthvalue,
                     normalize=lambda a, k, dim=-1, keep=False: (a, k, wrap_dim(dim, a.ndim), bool(keep)))
 
 
@@ -201,7 +201,7 @@ def median_of(input: Any, dim: int | None, keepdim: bool, skip_nan: bool = False
     return out[0] if dim is None else out
 
 
-@spelled("median", "median", KTHVALUE)
+@spelled("median", "median", KTHVALUE, out=True)
 def median(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """The lower median, of all elements or along dim (values, indices); NaN if there is one."""
     return median_of(input, dim, keepdim)

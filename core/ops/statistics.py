@@ -105,7 +105,7 @@ def _mode_rule(m: Any, dim: int, keepdim: bool) -> tuple:
     return Spec(m.dtype, shape), Spec(dt.int64, shape)
 
 
-MODE = operator("mode", "input, dim=-1, keepdim=False", Extern(), _mode, _mode_rule, functions="mode", methods="mode",
+MODE = operator("mode", "input, dim=-1, keepdim=False", Extern(), _mode, _mode_rule, functions="mode", methods="mode", out=True,
                 returns=ReturnMode, normalize=lambda a, dim=-1, keep=False: (a, wrap_dim(dim, a.ndim), bool(keep)))
 
 
@@ -135,7 +135,7 @@ HISTC = operator("histc", "input, bins:int=100, min:any=0, max:any=0", Extern(),
                  methods="histc", out=True, differentiable=False)
 
 
-@spelled("histogram", "histogram", HISTC)
+@spelled("histogram", "histogram", HISTC, out=True)
 def histogram(input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False) -> Any:
     """(counts, edges) of equal bins, or of bins with the given edges."""
     from ..tensor.tensor import wrap
@@ -207,7 +207,7 @@ def _default() -> Any:
     return STATE.mode.default_dtype
 
 
-@spelled("renorm", "renorm", None)
+@spelled("renorm", "renorm", None, out=True)
 def renorm(input: Any, p: float, dim: int, maxnorm: float) -> Any:
     """Every slice along dim scaled down so that its p-norm is at most maxnorm."""
     from .norms import vector_norm
@@ -219,7 +219,7 @@ def renorm(input: Any, p: float, dim: int, maxnorm: float) -> Any:
     return input * (maxnorm / (size + 1e-7)).clamp_max(1).where(size > maxnorm, 1)
 
 
-@spelled("nanmedian", "nanmedian", None)
+@spelled("nanmedian", "nanmedian", None, out=True)
 def nanmedian(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """The lower median of the elements that are not NaN, of all or along dim (values, indices)."""
     from .sorting import median_of

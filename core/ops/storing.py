@@ -101,6 +101,8 @@ def sum_to_size(self: Any, *size: Any) -> Any:
     if lead < 0 or any(w not in (1, n) for w, n in zip(wanted, tuple(self.shape)[lead:])):
         raise RuntimeError(f"size {{{list(wanted)}}} is not expandable to size {{{list(self.shape)}}}.")
     dims = [*range(lead), *[lead + k for k, w in enumerate(wanted) if w == 1 and self.shape[lead + k] != 1]]
+    if not self.ndim:
+        return self.clone()
     return self.sum(dims, keepdim=True).reshape(wanted) if dims else self
 
 

@@ -289,7 +289,7 @@ def broadcast_tensors(*tensors: Any) -> tuple:
 
     tensors = tuple(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     shape = broadcast_shapes(*[x.shape for x in tensors])
-    return tuple(call(EXPAND, (x, shape)) for x in tensors)
+    return tuple(x if x.shape == shape else call(EXPAND, (x, shape)) for x in tensors)
 
 
 @spelled("broadcast_shapes", "", EXPAND)

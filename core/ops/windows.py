@@ -14,7 +14,7 @@ from ..errors import NotYetSupported
 from .creation import FULL
 from .declare import Spec, operator, spelled
 from .joining import CAT, FLIP
-from .op import Composite, Extern, Op, Template, call
+from .op import OPS, Composite, Extern, Op, Template, call
 from .slices import NARROW
 from .strides import channels_last_strides, is_channels_last, surely_contiguous
 
@@ -315,6 +315,8 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
 def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
     """(..., C * r * r, H, W) to (..., C, H * r, W * r)."""
     r = upscale_factor
+    if r == 1:
+        return call(OPS["contiguous"], (input,))                  # a copy, always
     *lead, c, h, w = input.shape
     x = input.reshape(*lead, c // (r * r), r, r, h, w)
     k = len(lead)
@@ -325,6 +327,8 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
 def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
     """(..., C, H * r, W * r) to (..., C * r * r, H, W)."""
     r = downscale_factor
+    if r == 1:
+        return call(OPS["contiguous"], (input,))                  # a copy, always
     *lead, c, h, w = input.shape
     x = input.reshape(*lead, c, h // r, r, w // r, r)
     k = len(lead)

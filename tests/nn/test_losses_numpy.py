@@ -1,4 +1,6 @@
 # Losses against NumPy formulas in float64.
+import warnings
+
 import guardscope.core.torch_api as torch
 import numpy as np
 import pytest
@@ -83,3 +85,27 @@ def test_words_and_sizes_are_checked():
         F.mse_loss(t(A), t(B), reduction="average")
     with pytest.warns(UserWarning, match=r"Using a target size \(torch.Size\(\[5, 1\]\)\)"):
         F.mse_loss(t(A), t(B[:, :1]))
+
+
+@pytest.mark.parametrize(("older", "reduction"), [
+    ({"size_average": False}, "sum"), ({"size_average": True}, "mean"), ({"reduce": False}, "none"),
+    ({"reduce": False, "size_average": False}, "none"), ({"reduce": True, "size_average": False}, "sum")])
+def test_the_older_words_for_a_reduction(older, reduction):
+    classes = torch.tensor([1, 0, 3, 2, 1])
+    cases = [("l1_loss", nn.L1Loss, A, B), ("mse_loss", nn.MSELoss, A, B), ("smooth_l1_loss", nn.SmoothL1Loss, A, B),
+             ("cross_entropy", nn.CrossEntropyLoss, A, classes), ("nll_loss", nn.NLLLoss, A, classes),
+             ("binary_cross_entropy", nn.BCELoss, P, Q), ("binary_cross_entropy_with_logits", nn.BCEWithLogitsLoss, A, Q),
+             ("kl_div", nn.KLDivLoss, A, Q), ("poisson_nll_loss", nn.PoissonNLLLoss, A, Q),
+             ("soft_margin_loss", nn.SoftMarginLoss, A, B), ("hinge_embedding_loss", nn.HingeEmbeddingLoss, A, np.sign(B)),
+             ("multilabel_soft_margin_loss", nn.MultiLabelSoftMarginLoss, A, Q),
+             ("multi_margin_loss", nn.MultiMarginLoss, A, classes)]
+    for name, layer, left, right in cases:
+        x, y = t(left), right if isinstance(right, torch.Tensor) else t(right)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            expected = getattr(F, name)(x, y, reduction=reduction)
+            assert torch.equal(getattr(F, name)(x, y, **older), expected)
+            made = layer(**older)
+            assert torch.equal(made(x, y), expected) and made.reduction == reduction
+        assert sum(f"please use reduction='{reduction}' instead" in str(w.message) for w in said) == 2
+    assert float(F.l1_loss(torch.arange(6.0), torch.zeros(6), reduction="sum")) == 15.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...errors import NotYetSupported
 from .. import toplevel as T
 from ..naming import present
 from .resize_functions import interpolate
@@ -16,6 +17,8 @@ def embedding_bag(input: Any, weight: Any, offsets: Any = None, max_norm: float 
 
     ValueError for inconsistent arguments, as in PyTorch; an empty bag gives zeros.
     """
+    if max_norm is not None:
+        raise NotYetSupported("embedding_bag(max_norm=...) does not exist yet: renormalise the weight before the call.")
     if mode not in ("sum", "mean", "max"):
         raise ValueError("mode has to be one of sum, mean or max")
     if per_sample_weights is not None and mode != "sum":

@@ -10,6 +10,18 @@ from .. import toplevel as T
 from ..naming import present
 
 
+def asked_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
+    """The reduction that the older arguments `size_average` and `reduce` stand for, with PyTorch's warning; `reduction` if
+    neither is given."""
+    if size_average is None and reduce is None:
+        return reduction
+    averaged, at_all = size_average is None or size_average, reduce is None or reduce
+    reduction = "none" if not at_all else "mean" if averaged else "sum"
+    warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
+                  stacklevel=3)
+    return reduction
+
+
 def reduced(value: Any, reduction: str) -> Any:
     """none, mean or sum of all elements; raises ValueError for another word."""
     if reduction == "mean":
@@ -37,6 +49,7 @@ def _weighted(loss: Any, weight: Any) -> Any:
 def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
              weight: Any = None) -> Any:
     """(input - target)**2"""
+    reduction = asked_reduction(size_average, reduce, reduction)
     _same_size("mse_loss", input, target)
     d = input - target
     return reduced(_weighted(d * d, weight), reduction)
@@ -45,6 +58,7 @@ def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = No
 def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
             weight: Any = None) -> Any:
     """|input - target|"""
+    reduction = asked_reduction(size_average, reduce, reduction)
     _same_size("l1_loss", input, target)
     return reduced(_weighted((input - target).abs(), weight), reduction)
 
@@ -52,6 +66,7 @@ def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = Non
 def smooth_l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
                    beta: float = 1.0) -> Any:
     """0.5 d*d / beta where |d| < beta, else |d| - 0.5 beta"""
+    reduction = asked_reduction(size_average, reduce, reduction)
     _same_size("smooth_l1_loss", input, target)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
@@ -71,6 +86,7 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
 def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
                          reduction: str = "mean") -> Any:
     """-(t log x + (1 - t) log(1 - x)); logarithms are limited to -100 from below, as PyTorch does."""
+    reduction = asked_reduction(size_average, reduce, reduction)
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Using a target size ({Size(target.shape)}) that is different to the input size "
                          f"({Size(input.shape)}) is deprecated. Please ensure they have the same size.")
@@ -81,6 +97,7 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_avera
 def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None, size_average: Any = None,
                                      reduce: Any = None, reduction: str = "mean", pos_weight: Any = None) -> Any:
     """binary_cross_entropy(sigmoid(input), target), from the logits: (1 - t) x - log sigmoid(x)"""
+    reduction = asked_reduction(size_average, reduce, reduction)
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Target size ({Size(target.shape)}) must be the same as input size ({Size(input.shape)})")
     log_sigmoid = input.clamp(max=0) - (-input.abs()).exp().log1p()
@@ -92,6 +109,7 @@ def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None
 def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
            log_target: bool = False) -> Any:
     """t (log t - x) for log probabilities x; "batchmean" divides the sum by dimension 0."""
+    reduction = asked_reduction(size_average, reduce, reduction)
     if log_target:
         loss = target.exp() * (target - input)
     else:
@@ -109,6 +127,7 @@ def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None
 def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
              reduce: Any = None, reduction: str = "mean") -> Any:
     """-input[n, target[n]] for log probabilities [N, C, ...] or [C]; `mean` divides by the weights that took part."""
+    reduction = asked_reduction(size_average, reduce, reduction)
     if input.dim() == 1:
         picked = nll_loss(input.unsqueeze(0), target.unsqueeze(0), weight, ignore_index=ignore_index,
                           reduction=reduction)
@@ -129,6 +148,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
 def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
                   reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0) -> Any:
     """nll_loss(log_softmax(input[N, C, ...]), target), for class indices or class probabilities."""
+    reduction = asked_reduction(size_average, reduce, reduction)
     classes = 0 if input.dim() == 1 else 1
     logs = input.log_softmax(classes)
     count = input.shape[classes]
@@ -177,6 +197,7 @@ def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float
                         eps: float = 1e-6, swap: bool = False, size_average: Any = None, reduce: Any = None,
                         reduction: str = "mean") -> Any:
     """max(d(anchor, positive) - d(anchor, negative) + margin, 0)"""
+    reduction = asked_reduction(size_average, reduce, reduction)
     far = pairwise_distance(anchor, negative, p, eps)
     if swap:
         far = T.minimum(far, pairwise_distance(positive, negative, p, eps))

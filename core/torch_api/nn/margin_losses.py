@@ -7,12 +7,13 @@ from typing import Any
 
 from .. import toplevel as T
 from ..naming import present
-from .loss_functions import pairwise_distance, reduced
+from .loss_functions import asked_reduction, pairwise_distance, reduced
 
 
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0, size_average: Any = None,
                         reduce: Any = None, reduction: str = "mean") -> Any:
     """max(0, -target * (input1 - input2) + margin)"""
+    reduction = asked_reduction(size_average, reduce, reduction)
     if input1.dim() != input2.dim() or input1.dim() != target.dim():
         raise RuntimeError("margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
                            f"{input1.size()}, input2: {input2.size()}, target: {target.size()} ")
@@ -22,6 +23,7 @@ def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0
 def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None,
                          reduction: str = "mean") -> Any:
     """input where target is 1, max(0, margin - input) where it is -1"""
+    reduction = asked_reduction(size_average, reduce, reduction)
     zero = T.zeros_like(input)
     far = T.where(target == 1, zero, (margin - input).clamp(min=0))
     near = T.where(target == -1, zero, input)
@@ -30,12 +32,14 @@ def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, size_aver
 
 def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Any:
     """log(1 + exp(-target * input))"""
+    reduction = asked_reduction(size_average, reduce, reduction)
     return reduced(T.log1p((-target * input).exp()), reduction)
 
 
 def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0, size_average: Any = None,
                           reduce: Any = None, reduction: str = "mean") -> Any:
     """1 - cos where target is 1, max(0, cos - margin) where it is -1"""
+    reduction = asked_reduction(size_average, reduce, reduction)
     eps = 1e-12
     product = (input1 * input2).sum(-1)
     cos = product / (((input1 * input1).sum(-1) + eps) * ((input2 * input2).sum(-1) + eps)).sqrt()
@@ -48,6 +52,7 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
 def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None, size_average: Any = None,
                       reduce: Any = None, reduction: str = "mean") -> Any:
     """The mean over classes j other than the target y of max(0, margin - input[y] + input[j]) ** p"""
+    reduction = asked_reduction(size_average, reduce, reduction)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
     single = input.dim() == 1
@@ -65,6 +70,7 @@ def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1.0, 
 def multilabel_soft_margin_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
                                 reduction: str = "mean") -> Any:
     """The mean over classes of the binary cross entropy with logits"""
+    reduction = asked_reduction(size_average, reduce, reduction)
     from .functional import logsigmoid
 
     loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
@@ -76,6 +82,7 @@ def multilabel_soft_margin_loss(input: Any, target: Any, weight: Any = None, siz
 def multilabel_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None,
                            reduction: str = "mean") -> Any:
     """Hinge between every target class (the entries of `target` before its first -1) and every other class"""
+    reduction = asked_reduction(size_average, reduce, reduction)
     single = input.dim() == 1
     if single:
         input, target = input.unsqueeze(0), target.unsqueeze(0)
@@ -92,6 +99,7 @@ def multilabel_margin_loss(input: Any, target: Any, size_average: Any = None, re
 def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None,
                      eps: float = 1e-8, reduce: Any = None, reduction: str = "mean") -> Any:
     """exp(x) - t x for the logarithm x of the rate, or x - t log(x + eps); `full` adds Stirling's term"""
+    reduction = asked_reduction(size_average, reduce, reduction)
     loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
     if full:
         stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()

@@ -191,7 +191,9 @@ def channel_shuffle(input: Any, groups: int) -> Any:
     if c % groups:
         raise RuntimeError(f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups.")
     rest = tuple(input.shape[2:])
-    return input.reshape(n, groups, c // groups, *rest).transpose(1, 2).reshape(n, c, *rest)
+    dealt = input.reshape(n, groups, c // groups, *rest).transpose(1, 2).reshape(n, c, *rest)
+    view = groups in (1, c)                                            # nothing moves
+    return dealt.clone(memory_format=T.contiguous_format) if view else dealt.contiguous()
 
 
 native_channel_shuffle = channel_shuffle

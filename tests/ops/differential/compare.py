@@ -37,6 +37,10 @@ def difference(theirs: Any, ours: Any, least: float = 0.0) -> str | None:
     return None if type(theirs) is type(ours) and theirs == ours else f"{ours!r} instead of {theirs!r}"[:300]
 
 
+def _words(names: tuple[str, ...]) -> str:
+    return ", ".join(names) or "its own"
+
+
 def least_precise(inputs: dict[str, str]) -> float:
     """The tolerance of the coarsest floating dtype among a case's inputs."""
     return max([TOLERANCE.get("torch." + spec.split()[0], 0.0) for spec in inputs.values()], default=0.0)
@@ -57,6 +61,6 @@ def _tensors(theirs: tuple, ours: Any, least: float) -> str | None:
     else:
         close = a == b
     if np.all(close):
-        return None
+        return None if theirs[5] == ours[5] else f"memory of {_words(ours[5])} instead of {_words(theirs[5])}"
     at = tuple(int(i) for i in np.argwhere(~close)[0]) if a.ndim else ()
     return f"{int(np.sum(~close))} of {a.size} elements, first {b[at]!r} instead of {a[at]!r}"

@@ -23,6 +23,7 @@ KINDS = (
     ("error class", "refused by both with another class of error (checks in another order)",
      re.compile(r"\w+ \(.*\) instead of \w+ \(", re.S)),
     ("refused", "computed by PyTorch, refused here", re.compile(r"raises ")),
+    ("memory", "a view where PyTorch has none, or none where it has one; elements equal", re.compile(r"memory of ")),
     ("elements", "other elements", re.compile(r"\d+ of \d+ elements")),
     ("other", "other results", re.compile(r"")))
 

@@ -2,7 +2,8 @@
 
 "ours" makes `import torch` mean Guardscope first; "reference" takes the PyTorch of the interpreter that runs this file.
 The file imports nothing of Guardscope otherwise, so that both sides execute the same lines. A result is plain data:
-("tensor", dtype, shape, strides, elements), numbers, tuples of results, or ("raised", class name, message).
+("tensor", dtype, shape, strides, elements, names of the inputs whose memory it is), numbers, tuples of results, or ("raised",
+class name, message).
 """
 
 from __future__ import annotations
@@ -110,26 +111,35 @@ def elements(dtype: str, shape: tuple[int, ...], values: str, seed: int) -> np.n
     return np.asarray(made.astype(kind))
 
 
-def plain(value: Any, torch: Any) -> Any:
+def shared(value: Any, inputs: dict[str, Any]) -> tuple[str, ...]:
+    """The inputs whose memory a tensor looks at; "x itself" for the very same object."""
+    if not value.numel():
+        return ()
+    where = value.untyped_storage().data_ptr()
+    return tuple(f"{name} itself" if t is value else name for name, t in inputs.items()
+                 if t.numel() and t.device.type == "cpu" and t.untyped_storage().data_ptr() == where)
+
+
+def plain(value: Any, torch: Any, inputs: dict[str, Any]) -> Any:
     """A result as data that needs no torch to be read."""
     if isinstance(value, torch.Tensor) and value.device.type == "meta":
         return ("meta", str(value.dtype), tuple(value.shape), tuple(value.stride()))
     if isinstance(value, torch.Tensor):
         inner = value.detach().resolve_conj() if value.is_complex() else value.detach()
         data = (inner.float() if value.dtype is torch.bfloat16 else inner).contiguous().numpy().copy()
-        return ("tensor", str(value.dtype), tuple(value.shape), tuple(value.stride()), data)
+        return ("tensor", str(value.dtype), tuple(value.shape), tuple(value.stride()), data, shared(value, inputs))
     if isinstance(value, torch.Size):
         return ("size", tuple(value))
     if isinstance(value, torch.dtype | torch.device):
         return str(value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return (type(value).__name__, *[plain(v, torch) for v in value])
+        return (type(value).__name__, *[plain(v, torch, inputs) for v in value])
     if type(value).__module__.startswith("torch.return_types"):
-        return (type(value).__name__.rsplit(".", 1)[-1], *[plain(v, torch) for v in value])
+        return (type(value).__name__.rsplit(".", 1)[-1], *[plain(v, torch, inputs) for v in value])
     if isinstance(value, tuple | list):
-        return (type(value).__name__, *[plain(v, torch) for v in value])
+        return (type(value).__name__, *[plain(v, torch, inputs) for v in value])
     if isinstance(value, dict):
-        return ("dict", *[(k, plain(v, torch)) for k, v in value.items()])
+        return ("dict", *[(k, plain(v, torch, inputs)) for k, v in value.items()])
     if isinstance(value, np.ndarray):
         return ("array", str(value.dtype), value.shape, value.tolist())
     if value is None or isinstance(value, bool | int | float | complex | str):
@@ -155,7 +165,7 @@ def run_case(torch: Any, inputs: Inputs, case: tuple, through: Any = None) -> An
         exec(compile("\n".join(lines) + "\n", name, "exec"), scope)
         function: Any = scope["case"]
         got = (function if through is None else through(function))(**tensors)
-        return plain(got, torch)
+        return plain(got, torch, tensors)
     except Exception as error:
         return ("raised", type(error).__name__, str(error))
 

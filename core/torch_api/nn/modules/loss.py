@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....errors import NotYetSupported
 from ...naming import present
 from .. import functional as F
+from ..loss_functions import asked_reduction
 from .module import Module
 
 
@@ -16,10 +16,7 @@ class _Loss(Module):
 
     def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> None:
         super().__init__()
-        if size_average is not None or reduce is not None:
-            raise NotYetSupported(f"{type(self).__name__}(size_average=, reduce=) are gone from Guardscope: "
-                                  "use reduction='mean', 'sum' or 'none'.")
-        self.reduction = reduction
+        self.reduction = asked_reduction(size_average, reduce, reduction)
 
 
 class _WeightedLoss(_Loss):
