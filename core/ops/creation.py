@@ -56,6 +56,12 @@ def result_of(out: Any, tensor: Any, requires_grad: bool = False) -> Any:
     return finish(tensor, requires_grad)
 
 
+def only_strided(layout: Any) -> None:
+    """Raises NotYetSupported for another layout."""
+    if layout is not None and str(layout) != "torch.strided":
+        raise NotYetSupported(f"layout={layout} is not made directly: make the tensor, then call to_sparse().")
+
+
 _MOST = 2 ** 60                            # elements: more than any memory holds
 
 
@@ -120,16 +126,19 @@ def full_of(size: tuple, value: Any, dtype: DType | None, where: Any) -> Any:
 def _filled(name: str, value: Any) -> Any:
     def make(*sizes: Any, size: Any = None, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
              requires_grad: bool = False, pin_memory: bool = False) -> Any:
+        only_strided(layout)
         if not sizes and size is None:
             raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
         return result_of(out, full_of(unstar(sizes, size), value, dtype, device), requires_grad)
 
     def like(input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
              memory_format: Any = None, pin_memory: bool = False) -> Any:
+        only_strided(layout)
         return finish(full_like(input, value, dtype=dtype, device=device, memory_format=memory_format), requires_grad)
 
     def new(self: Any, *sizes: Any, size: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
             requires_grad: bool = False, pin_memory: bool = False) -> Any:
+        only_strided(layout)
         where = self.device if device is None else device
         return finish(full_of(unstar(sizes, size), value, dtype or self.dtype, where), requires_grad)
 
@@ -151,6 +160,7 @@ ones = _filled("ones", 1)
 def full(size: Any, fill_value: Any, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
          requires_grad: bool = False, pin_memory: bool = False, names: Any = None) -> Any:
     """A tensor of `size` filled with `fill_value`, whose dtype it takes unless one is stated."""
+    only_strided(layout)
     kind = fill_dtype(fill_value, dtype)
     if not isinstance(size, (tuple, list)):
         raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
@@ -162,6 +172,7 @@ def full(size: Any, fill_value: Any, *, out: Any = None, dtype: Any = None, layo
 def full_like(input: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
               requires_grad: bool = False, memory_format: Any = None, pin_memory: bool = False) -> Any:
     """A tensor with the sizes (and layout) of `input` filled with `fill_value`."""
+    only_strided(layout)
     where = input.device if device is None else device_of(device)
     kind = dtype or input.dtype
     made = call(FULL_LIKE, (input, fits(fill_value, kind), kind, where))
@@ -172,6 +183,7 @@ def full_like(input: Any, fill_value: Any, *, dtype: Any = None, layout: Any = N
 def new_full(self: Any, size: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
              requires_grad: bool = False, pin_memory: bool = False) -> Any:
     """A tensor of `size` filled with `fill_value`, of the dtype and device of self."""
+    only_strided(layout)
     fits(fill_value, dtype or self.dtype)
     return finish(full_of(sizes(size), fill_value, dtype or self.dtype, self.device if device is None else device),
                   requires_grad)
@@ -181,6 +193,7 @@ def new_full(self: Any, size: Any, fill_value: Any, *, dtype: Any = None, layout
 def empty(*shape: Any, size: Any = None, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
           requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None) -> Any:
     """A tensor whose elements have no stated value."""
+    only_strided(layout)
     made = call(EMPTY, (unstar(shape, size), dtype or STATE.mode.default_dtype, device_of(device)))
     if str(memory_format).endswith("channels_last"):
         made = made.contiguous(memory_format=memory_format)
@@ -191,6 +204,7 @@ def empty(*shape: Any, size: Any = None, out: Any = None, dtype: Any = None, lay
 def empty_like(input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
                memory_format: Any = None, pin_memory: bool = False) -> Any:
     """A tensor with the sizes (and layout) of `input`; its elements have no stated value."""
+    only_strided(layout)
     where = input.device if device is None else device_of(device)
     made = call(EMPTY_LIKE, (input, dtype or input.dtype, where))
     return finish(made.contiguous() if str(memory_format).endswith("contiguous_format") else made, requires_grad)
@@ -200,6 +214,7 @@ def empty_like(input: Any, *, dtype: Any = None, layout: Any = None, device: Any
 def new_empty(self: Any, *shape: Any, size: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
               requires_grad: bool = False, pin_memory: bool = False) -> Any:
     """A tensor of `size` with the dtype and device of self; its elements have no stated value."""
+    only_strided(layout)
     where = self.device if device is None else device_of(device)
     return finish(call(EMPTY, (unstar(shape, size), dtype or self.dtype, where)), requires_grad)
 
@@ -208,6 +223,7 @@ def new_empty(self: Any, *shape: Any, size: Any = None, dtype: Any = None, layou
 def new_empty_strided(self: Any, size: Any, stride: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
                       requires_grad: bool = False, pin_memory: bool = False) -> Any:
     """empty_strided with the dtype and device of self."""
+    only_strided(layout)
     return empty_strided(size, stride, dtype=dtype or self.dtype, device=self.device if device is None else device,
                          requires_grad=requires_grad)
 
@@ -216,6 +232,7 @@ def new_empty_strided(self: Any, size: Any, stride: Any, *, dtype: Any = None, l
 def empty_strided(size: Any, stride: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
                   requires_grad: bool = False, pin_memory: bool = False) -> Any:
     """A tensor with the stated strides; its elements have no stated value."""
+    only_strided(layout)
     made = call(EMPTY_STRIDED, (sizes(size), sizes(stride), dtype or STATE.mode.default_dtype, device_of(device)))
     return finish(made, requires_grad)
 
@@ -374,6 +391,7 @@ def from_numpy(array: Any) -> Any:
 @spelled("scalar_tensor", "", FULL)
 def scalar_tensor(s: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: Any = None) -> Any:
     """A 0-d tensor, of the default floating dtype unless one is stated."""
+    only_strided(layout)
     return full_of((), s, dtype, device)
 
 
@@ -381,5 +399,6 @@ def scalar_tensor(s: Any, *, dtype: Any = None, layout: Any = None, device: Any 
 def new_tensor(self: Any, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
                layout: Any = None, pin_memory: bool = False) -> Any:
     """A tensor from data, of the dtype and device of self."""
+    only_strided(layout)
     return tensor(data, dtype=dtype or self.dtype, device=self.device if device is None else device,
                   requires_grad=requires_grad)

@@ -145,9 +145,10 @@ for _name in ("fftn", "ifftn", "rfftn", "irfftn"):
 def _frequencies(name: str, f: Any) -> None:
     def make(n: int, d: float = 1.0, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
              requires_grad: bool = False) -> Any:
-        from .creation import tensor
+        from .creation import only_strided, result_of, tensor
 
-        return tensor(f(n, d), dtype=dtype or STATE.mode.default_dtype, device=device)
+        only_strided(layout)
+        return result_of(out, tensor(f(n, d), dtype=dtype or STATE.mode.default_dtype, device=device), requires_grad)
 
     make.__name__, make.__doc__ = name, f"numpy.fft.{name}: the frequencies of a transform of n points."
     spelled(f"fft.{name}", "", None)(make)
@@ -175,8 +176,9 @@ _shifter("ifftshift", -1)
 def _window(name: str, values: Callable[..., np.ndarray], *parameters: str) -> None:
     def make(window_length: int, periodic: Any = True, *rest: Any, dtype: Any = None, layout: Any = None, device: Any = None,
              requires_grad: bool = False, pin_memory: bool = False, **named: Any) -> Any:
-        from .creation import tensor
+        from .creation import only_strided, tensor
 
+        only_strided(layout)
         if window_length < 0:
             raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
         d = dtype or STATE.mode.default_dtype

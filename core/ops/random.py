@@ -11,7 +11,7 @@ from ..tensor import dtypes as dt
 from ..tensor.dtypes import dtype as DType
 from ..tensor.generator import Generator, default_generator
 from ..tensor.state import STATE
-from .creation import device_of, empty_like, result_of, sizes_of
+from .creation import device_of, empty_like, only_strided, result_of, sizes_of
 from .declare import Spec, operator, spelled, type_name
 from .dims import as_int, sizes, unstar
 from .op import OPS, Extern, Op, call
@@ -54,6 +54,7 @@ RANDPERM = _draw("randperm", "n:int, dtype, device, generator", lambda n, d, dev
 def _sized(name: str, op: Op) -> None:
     def make(*sizes: Any, size: Any = None, generator: Any = None, out: Any = None, dtype: Any = None,
              layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Any:
+        only_strided(layout)
         d = dtype or STATE.mode.default_dtype
         if d.category == 3:
             parts = call(op, ((*unstar(sizes, size), 2), dt.REAL_OF[d], device_of(device), generator))
@@ -64,6 +65,7 @@ def _sized(name: str, op: Op) -> None:
 
     def like(input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
              memory_format: Any = None, generator: Any = None) -> Any:
+        only_strided(layout)
         d = dtype or input.dtype
         if d.category != 3:
             _float_only("normal_kernel_cpu" if name == "randn" else "check_uniform_bounds", d)
@@ -99,6 +101,7 @@ _sized("randn", RANDN)
 def randint(*args: Any, low: Any = 0, high: Any = None, size: Any = None, generator: Any = None, out: Any = None,
             dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
     """Integers in [low, high): randint(high, size) or randint(low, high, size)."""
+    only_strided(layout)
     rest = list(args)
     if rest and isinstance(rest[-1], (tuple, list)) and size is None:
         size = rest.pop()
@@ -117,6 +120,7 @@ def randint(*args: Any, low: Any = 0, high: Any = None, size: Any = None, genera
 def randint_like(input: Any, *bounds: Any, low: Any = 0, high: Any = None, dtype: Any = None, device: Any = None,
                  layout: Any = None, requires_grad: bool = False) -> Any:
     """randint of the size and dtype of `input`."""
+    only_strided(layout)
     if len(bounds) == 2:
         low, high = bounds
     elif bounds:
@@ -130,6 +134,7 @@ def randint_like(input: Any, *bounds: Any, low: Any = 0, high: Any = None, dtype
 def randperm(n: Any, *, generator: Any = None, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
              requires_grad: bool = False, pin_memory: bool = False) -> Any:
     """0 .. n-1 in random order."""
+    only_strided(layout)
     if as_int(n, "n") < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     return result_of(out, call(RANDPERM, (as_int(n, "n"), dtype or dt.int64, device_of(device), generator)), requires_grad)

@@ -11,7 +11,7 @@ from ..tensor import dtypes as dt
 from ..tensor.dtypes import dtype as DType
 from ..tensor.state import STATE
 from ..tensor.tensor import Tensor
-from .creation import TENSOR, device_of, made_by, result_of, sizes_of, tensor
+from .creation import TENSOR, device_of, made_by, only_strided, result_of, sizes_of, tensor
 from .declare import Spec, operator, spelled
 from .dims import as_int
 from .op import Composite, Op, call
@@ -51,6 +51,7 @@ ARANGE = made_by("arange", "start, end, step, dtype, device", _arange, _arange_r
 def arange(*bounds: Any, start: Any = None, end: Any = None, step: Any = None, out: Any = None, dtype: Any = None,
            layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Any:
     """Numbers from start (0) up to end, end excluded, in steps of step (1)."""
+    only_strided(layout)
     values = [v.item() if isinstance(v, Tensor) else v for v in bounds]
     if len(values) == 1 and end is None:
         end = values[0]
@@ -96,6 +97,7 @@ LINSPACE = made_by("linspace", "start, end, steps:int, dtype, device", _linspace
 def linspace(start: Any, end: Any, steps: Any, *, out: Any = None, dtype: Any = None, layout: Any = None,
              device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Any:
     """`steps` numbers evenly spaced from start to end, both included."""
+    only_strided(layout)
     start = start.item() if isinstance(start, Tensor) else start
     end = end.item() if isinstance(end, Tensor) else end
     made = call(LINSPACE, (start, end, as_int(steps, "steps"), dtype or STATE.mode.default_dtype, device_of(device)))
@@ -106,6 +108,7 @@ def linspace(start: Any, end: Any, steps: Any, *, out: Any = None, dtype: Any = 
 def range_(start: Any = 0, end: Any = None, step: Any = 1, *, out: Any = None, dtype: Any = None, layout: Any = None,
            device: Any = None, requires_grad: bool = False) -> Any:
     """Numbers from start to end, end included (arange is preferred)."""
+    only_strided(layout)
     import warnings
 
     warnings.warn("torch.range is deprecated because its behavior is inconsistent with Python's range builtin: use "
@@ -120,6 +123,7 @@ def range_(start: Any = 0, end: Any = None, step: Any = 1, *, out: Any = None, d
 def logspace(start: Any, end: Any, steps: Any, base: float = 10.0, *, out: Any = None, dtype: Any = None,
              layout: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
     """base ** linspace(start, end, steps)."""
+    only_strided(layout)
     return result_of(out, base ** linspace(start, end, steps, dtype=dtype, device=device), requires_grad)
 
 
@@ -132,6 +136,7 @@ EYE = made_by("eye", "n:int, m:int, dtype, device", lambda n, m, dtype, device: 
 def eye(n: Any, m: Any = None, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
         requires_grad: bool = False, pin_memory: bool = False) -> Any:
     """A matrix with ones on the diagonal."""
+    only_strided(layout)
     made = call(EYE, (as_int(n, "n"), as_int(n if m is None else m, "m"), dtype or STATE.mode.default_dtype,
                       device_of(device)))
     return result_of(out, made, requires_grad)
@@ -160,6 +165,7 @@ TRIU = _triangle("triu", False)
 
 def _triangle_indices(name: str, f: Any) -> None:
     def make(row: int, col: int, offset: int = 0, *, dtype: Any = dt.int64, device: Any = None, layout: Any = None) -> Any:
+        only_strided(layout)
         return tensor(np.stack(f(row, offset, col)), dtype=dtype, device=device)
 
     make.__name__ = name

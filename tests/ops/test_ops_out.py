@@ -95,3 +95,19 @@ def test_arguments_that_were_passed_over():
     assert copied is not x and torch.asarray(x) is x
     with pytest.raises(ValueError, match="copy=False"):
         torch.asarray(x, dtype=torch.float64, copy=False)
+
+
+@pytest.mark.parametrize("make", [
+    lambda **k: torch.zeros(2, **k), lambda **k: torch.full((2,), 1.0, **k), lambda **k: torch.empty_like(A, **k),
+    lambda **k: torch.arange(3, **k), lambda **k: torch.rand(3, **k), lambda **k: torch.hann_window(4, **k),
+    lambda **k: A.new_ones(2, **k), lambda **k: torch.fft.fftfreq(4, **k), lambda **k: torch.eye(2, **k)])
+def test_another_layout_is_refused(make):
+    assert make(layout=torch.strided).layout is torch.strided
+    with pytest.raises(NotImplementedError, match="torch.sparse_coo is not made directly"):
+        make(layout=torch.sparse_coo)
+
+
+def test_frequencies_take_out_and_gradients():
+    out = torch.empty(0)
+    assert torch.fft.fftfreq(4, out=out) is out and out.tolist() == [0.0, 0.25, -0.5, -0.25]
+    assert torch.fft.rfftfreq(4, requires_grad=True).requires_grad
