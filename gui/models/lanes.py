@@ -236,6 +236,8 @@ def device_lanes(facts: Facts) -> list[AmountLane]:
         return []
     devices = [k.device for k in facts.session.kernels]
     number = {d: i for i, d in enumerate(dict.fromkeys(devices))}
+    named = {d: short_device(d) for d in number}
+    named = {d: said if list(named.values()).count(said) == 1 else d for d, said in named.items()}
     of_kernel = np.array([number[d] for d in devices] or [0])
     known = kernel < len(devices)
     kernel, start, end = kernel[known], start[known], end[known]
@@ -245,10 +247,17 @@ def device_lanes(facts: Facts) -> list[AmountLane]:
         mine = np.flatnonzero((of_kernel[kernel] == i) & (call >= 0))
         if not len(mine):
             continue
-        title = f"Kernels on {device.partition('-')[0]}" if device else "Kernels"
+        title = f"Kernels on {named[device]}" if device else "Kernels"
         lanes.append(_amount_lane(("device", device), title, facts.n_calls, [device or "device"],
                                   [(call[mine], start[mine], end[mine], kernel[mine])]))
     return lanes
+
+
+def short_device(name: str) -> str:
+    """A device as people call it: "basic-Intel(R) Xeon(R) Processor", which begins with how PoCL drives it, is Intel Xeon."""
+    driver, _, rest = name.partition("-")
+    said = (rest if rest and driver in ("basic", "pthread", "cpu") else name).replace("(R)", "").replace("(TM)", "")
+    return " ".join(word for word in said.split() if word not in ("Processor", "CPU")) or name
 
 
 def _amount_lane(key: tuple, title: str, n_calls: int, names: list[str], parts: list[tuple[np.ndarray, ...]]) -> AmountLane:

@@ -8,7 +8,7 @@ from ...core.events.notes import notes
 from ...core.events.schema import OUTCOME_WORDS, OUTCOMES, FailureRow
 from ...core.events.summary import place_of
 from ..models.size_states import states_of
-from ..numbers import duration, plural, short_numbers
+from ..numbers import duration, number, plural, short_numbers
 from ..widgets.page import Page, code, esc, link, mark
 from ..words import call_sentence, call_title, no_calls, outcome_words, signature
 from .base import View
@@ -56,7 +56,7 @@ class CallView(View):
         took = duration(int(calls["end"][call]) - int(calls["start"][call]))
         line = int(calls["line"][call])
         where = f" &nbsp;·&nbsp; called on line {line}" if line else ""
-        return (f"<h1>{mark(outcome)}&nbsp; Call {call} &nbsp;{esc(outcome_words(facts, call))}</h1>"
+        return (f"<h1>{mark(outcome)}&nbsp; Call {number(call)} &nbsp;{esc(outcome_words(facts, call))}</h1>"
                 f"<p>{code(call_title(facts, call))}</p>"
                 f"<p>{esc(call_sentence(facts, call))}</p>"
                 f"<p class='muted'>took {took}{where}</p>")
@@ -194,7 +194,7 @@ class CallView(View):
                 return ""
             other, which = before, "the call before"
         found = differences(facts, other, call)
-        title = f"<h2>Different from {link(f'call:{other}', f'call {other}')}, {which}</h2>"
+        title = f"<h2>Different from {link(f'call:{other}', f'call {number(other)}')}, {which}</h2>"
         if not found:
             return title + "<p class='muted'>Nothing that was looked at.</p>"
         rows = []
@@ -204,5 +204,6 @@ class CallView(View):
             rows.append(f"<tr><td class='code'>{place}</td><td>{code(short_numbers(d.before))}</td>"
                         f"<td>{code(short_numbers(d.now))}</td><td class='muted'>{how}</td></tr>")
         more = len(found) - MOST_DIFFERENCES
-        return (f"{title}<table cellspacing='0' cellpadding='3'><tr><th>value</th><th>call {other}</th><th>this call</th>"
-                f"<th>&nbsp;</th></tr>{''.join(rows)}</table>" + (f"<p class='muted'>and {more} more</p>" if more > 0 else ""))
+        tail = f"<p class='muted'>and {more} more</p>" if more > 0 else ""
+        return (f"{title}<table cellspacing='0' cellpadding='3'><tr><th>value</th><th>call {number(other)}</th>"
+                f"<th>this call</th><th>&nbsp;</th></tr>{''.join(rows)}</table>{tail}")

@@ -35,7 +35,8 @@ class CoverageView(View):
         bad = lambda r: theme.active().bad if r.how == "unprotected" else ""
         back = lambda r: theme.active().bad_back if r.how == "unprotected" else ""
         self.table_model = TableModel([
-            Column("", lambda r: "", "What protects the value.", sort=lambda r: f"{ORDER[r.how]} {r.origin}", back=back,
+            Column("", lambda r: "", "What protects the value.", back=back,
+                   sort=lambda r: f"{ORDER[r.how]} {r.line == 0:d} {r.origin}",          # what the script reads by itself first
                    icon=lambda r: theme.mark_icon(MARKS[r.how]), cell_tip=lambda r: HOW[r.how]),
             Column("Value read", lambda r: r.origin, "As your script writes it.", fixed=True, color=bad, back=back),
             Column("Protected by", protection,

@@ -49,7 +49,7 @@ class MeterDelegate(QStyledItemDelegate):
         painter.save()
         metrics = QFontMetricsF(option.font)
         r = QRectF(option.rect).adjusted(6, 0, -6, 0)
-        words = metrics.horizontalAdvance("8 of 8") + 9
+        words = metrics.horizontalAdvance(max(text, "8 of 8", key=len)) + 9
         bar = QRectF(r.x(), r.center().y() - 5, max(0.0, r.width() - words), 10)
         if bar.width() > 24:
             draw_meter(painter, bar, value, of)

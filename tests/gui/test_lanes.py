@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import ModuleType
 
 import numpy as np
@@ -15,6 +16,7 @@ from guardscope.gui.models.lanes import (
     compile_lane,
     device_lanes,
     run_lanes,
+    short_device,
     stack_heights,
     touch_counts,
 )
@@ -102,6 +104,20 @@ def test_device_lanes_by_device(fake: ModuleType) -> None:
     lanes = device_lanes(Facts(fake.synthetic()))
     assert [lane.title for lane in lanes] == ["Kernels on pthread", "Kernels on basic"]
     assert all(lane.amounts(np.array([0, 48])).sum() > 0 for lane in lanes)
+
+
+def test_devices_have_short_names() -> None:
+    assert short_device("basic-Intel(R) Xeon(R) Processor") == "Intel Xeon"
+    assert short_device("cpu-haswell-AMD EPYC 7763 64-Core Processor") == "haswell-AMD EPYC 7763 64-Core"
+    assert short_device("NVIDIA GeForce RTX-4090") == "NVIDIA GeForce RTX-4090"
+    assert short_device("basic") == "basic" and short_device("Processor") == "Processor"
+
+
+def test_devices_that_would_be_called_the_same_keep_their_names(fake: ModuleType) -> None:
+    session = fake.synthetic()
+    session.kernels = [replace(k, device=f"{k.device}-Intel(R) Xeon(R) Processor") for k in session.kernels]
+    assert [lane.title for lane in device_lanes(Facts(session))] == [
+        f"Kernels on {driver}-Intel(R) Xeon(R) Processor" for driver in ("pthread", "basic")]
 
 
 def test_intervals_are_sorted_whatever_the_order() -> None:

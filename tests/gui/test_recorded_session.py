@@ -95,6 +95,8 @@ def test_coverage_lists_what_was_read(window: Any) -> None:
     assert "none unprotected" in view.says.text()
     shown = [view.table_model.rows[view.sorted.mapToSource(view.sorted.index(i, 0)).row()] for i in range(len(rows))]
     assert [r.how for r in shown] == ["checked"] * (len(rows) - 1) + ["input"]
+    placed = [bool(r.line) for r in shown[:-1]]
+    assert any(placed) and placed == sorted(placed, reverse=True)        # what a line reads stands before names of libraries
     place = next(i for i, r in enumerate(view.table_model.rows) if r.origin == "self.seen")
     view.table.selectRow(view.sorted.mapFromSource(view.table_model.index(place, 0)).row())
     assert window.model.selection.guard == rows["self.seen"].guard
