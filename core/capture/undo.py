@@ -66,9 +66,8 @@ def drawn_from(node: Node) -> list[Generator]:
 
 def to_keep(graph: Graph) -> tuple[list[Node], list[Generator]] | None:
     """Inputs and generators that may be changed already when an operator refuses; None if no operator refuses elements in a
-    graph that changes anything. A change is safe if for every refusal one like it (the same operator with the same numbers
-    for the same size) is the changing operator itself, which looks at its arguments first, or comes before it on any
-    schedule."""
+    graph that changes anything. A change is safe if for every refusal one like it (the same numbers for a dimension of the same
+    size) is the changing operator's own, which looks at its arguments first, or comes before it on any schedule."""
     if not any(map(may_refuse, graph.nodes)):
         return None
     before: dict[int, int] = {}              # node -> what it depends on, itself included, a bit for each node
@@ -83,34 +82,58 @@ def to_keep(graph: Graph) -> tuple[list[Node], list[Generator]] | None:
             needed |= before[id(writer)] if writer is not None else 0
         before[id(node)] = needed
         if may_refuse(node):
-            kind = refusal(node, last)
-            refusals[kind] = refusals.get(kind, 0) | 1 << number
+            for kind in refusals_of(node, last):
+                refusals[kind] = refusals.get(kind, 0) | 1 << number
         if written(node) or drawn_from(node):
             changing.append(node)
         if node.op is not None:
             last.update((id(root_of(n)), node) for index in node.op.mutates for n in walk_nodes(node.args[index]))
     if not changing:
         return None
+    for kind, nodes in refusals.items():               # what looks for numbers from 0 on refuses all that the others refuse
+        if kind[0] == "from the end too":
+            refusals[kind] = nodes | refusals.get(("from 0", *kind[1:]), 0)
     unsafe = [n for n in changing if not all(before[id(n)] & like for like in refusals.values())]
     inputs = {id(root): root for n in unsafe for root in written(n)}
     generators = {id(g): g for n in unsafe for g in drawn_from(n)}
     return list(inputs.values()), list(generators.values())
 
 
-def refusal(node: Node, last: dict[int, Node]) -> tuple:
-    """What decides whether the node refuses: operators alike in this refuse alike."""
+BY_DIMENSION = frozenset({"index_copy_", "index_add_", "index_fill_", "index_select", "gather", "scatter_", "scatter_add_",
+                          "index_copy", "index_add", "index_fill", "scatter", "scatter_add"})       # (input, dim, index, ...)
+
+
+def refusals_of(node: Node, last: dict[int, Node]) -> list[tuple]:
+    """What decides whether the node refuses: nodes that have one of these in common refuse alike in it."""
     assert node.op is not None
+    name, args = node.op.name, node.args
+
+    def seen(n: Node) -> tuple[int, int]:
+        return id(n), id(last.get(id(root_of(n))))                     # the same elements, and nothing written in between
+
+    def in_range(rule: str, of: Node, dim: int, index: Node) -> tuple:
+        return (rule, str(of.spec.shape[dim]), *seen(index))
+
+    if name in ("index", "index_put_") and not any(is_mask(i) for i in args[1]):
+        return [in_range("from the end too", args[0], dim, i) for dim, i in enumerate(args[1]) if isinstance(i, Node)]
+    if name in BY_DIMENSION and len(args[0].spec.shape):
+        return [in_range("from 0", args[0], args[1], args[2])]
+    if name == "embedding":
+        return [in_range("from 0", args[0], 0, args[1])]
 
     def told(value: Any) -> Any:
         if isinstance(value, Node):
-            if is_whole(value) or node.op is not None and examines_all(node.op):
-                return id(value), id(last.get(id(root_of(value))))
-            return str(getattr(value.spec, "shape", None))
+            whole = is_whole(value) or node.op is not None and examines_all(node.op)
+            return seen(value) if whole else str(getattr(value.spec, "shape", None))
         if isinstance(value, tuple | list):
             return tuple(map(told, value))
         return repr(value)
 
-    return node.op.name, *map(told, node.args)
+    return [(name, *map(told, args))]
+
+
+def is_mask(index: Any) -> bool:
+    return isinstance(index, Node) and index.spec.dtype.name in ("bool", "uint8")
 
 
 __all__ = ["Changes", "to_keep"]

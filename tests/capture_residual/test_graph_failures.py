@@ -153,6 +153,50 @@ def test_a_cache_of_keys_and_values_is_not_copied():
     assert kept_of(decode, torch.tensor([1]), torch.tensor([2]), torch.ones(5, 3), *caches) == ([], 0)
 
 
+def cached_attention(token, at, table, places, mask, keys, values):
+    """As decoders do it: cache[:, :, at] = ..., the mask's rows picked by the same numbers."""
+    h = F.embedding(token, table)[None, None] + places[at]
+    for layer in (0, 1):
+        keys[layer][:, :, at] = h
+        values[layer][:, :, at] = h * 2
+        h = h + F.scaled_dot_product_attention(h, keys[layer], values[layer], attn_mask=mask[None, None, at])
+    return h
+
+
+def test_a_mask_picked_by_the_same_numbers():
+    caches = [[torch.zeros(1, 1, 4, 3), torch.zeros(1, 1, 4, 3)] for _ in range(2)]
+    args = torch.tensor([1]), torch.tensor([2]), torch.ones(5, 3), torch.ones(4, 3), torch.ones(4, 4).tril().bool()
+    assert kept_of(cached_attention, *args, *caches) == ([], 0)
+    smaller = (*args[:4], torch.ones(3, 4).bool())                   # which refuses where the cache does not
+    assert kept_of(cached_attention, *smaller, *caches) == (["keys_0", "values_0"], 0)
+
+
+def test_numbers_from_the_end():
+    """x[-1] is allowed where index_select(-1) is not."""
+    def f(x, at):
+        x[at] = 1.0
+        return x.index_select(0, at)
+
+    def g(x, at):
+        y = x.index_select(0, at).sum()
+        x[at] = y
+        return x[at]
+
+    assert kept_of(f, torch.ones(3), torch.tensor([1])) == (["x"], 0)
+    assert kept_of(g, torch.ones(3), torch.tensor([1])) == ([], 0)
+    for function in (f, g):
+        compiled = torch.compile(function, backend="eager")
+        for at in (1, -1, 5, 0):
+            outcomes = []
+            for run in (compiled, function):
+                x = torch.arange(3.0)
+                try:
+                    outcomes.append((run(x, torch.tensor([at])).tolist(), x.tolist()))
+                except (IndexError, RuntimeError) as e:
+                    outcomes.append((str(e), x.tolist()))
+            assert outcomes[0] == outcomes[1]
+
+
 def test_a_number_that_has_changed_in_between_is_another_one():
     def f(x, at):
         x.index_fill_(0, at, 1.0)
