@@ -14,10 +14,19 @@ import main  # noqa: E402
 
 main.make_importable()
 
+DEVICES = """\
+Devices: tensors are on `cpu` or `meta`. On `cuda` and `opencl` there are none yet: `torch.cuda.is_available()` is False, so
+that scripts choose the CPU, whose compiled graphs run on the OpenCL device by themselves, a GPU included. A script that asks
+for such a tensor (`device=`, `.to()`, `.cuda()`, a default device) or for `torch.Generator(device="cuda")` gets
+NotYetSupported, which says so; `torch.cuda.manual_seed` and `manual_seed_all` do nothing, as in PyTorch without a GPU. Random
+numbers are those of PyTorch's CPU generator (Mersenne Twister), in compiled graphs too, in eager order; the numbers of
+PyTorch's GPU generator (Philox) are not made."""
+
 
 def page() -> str:
     """The page's text."""
     from guardscope.core import torch_api
+    from guardscope.core.opencl.lower import SCATTERS
     from guardscope.core.ops.declare import FUNCTIONS, METHODS
     from guardscope.core.ops.op import OPS
     from guardscope.core.torch_api.nn import functional
@@ -37,7 +46,8 @@ def page() -> str:
         "be imported raises NotYetSupported when it is used. What the operators give is compared with PyTorch in "
         "[torch_comparison.md](torch_comparison.md).", "",
         f"{len(OPS)} operators: " + ", ".join(f"{count} {kind.lower()}" for kind, count in sorted(kinds.items())) + ". "
-        "*extern* ones always run on NumPy, the others become kernels.", ""]
+        f"*extern* ones run on NumPy (but {', '.join(f'`{name}`' for name in sorted(SCATTERS))} have kernels where "
+        "nothing else sees the memory they write to), the others become kernels.", "", DEVICES, ""]
     for title, names in ((f"torch functions from the table ({len(functions)})", functions),
                          (f"Tensor methods from the table ({len(methods)})", methods),
                          (f"torch.nn modules ({len(modules)})", modules),

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NotYetSupported
 from .devices import CPU, device
 
 DEFAULT_SEED = 67280421310721
@@ -26,12 +27,23 @@ _STATE = struct.Struct("=Qii Q 624Q ddd i4x f?3x")
 _WORDS = 624 * 4 + 4                  # NumPy keeps 624 words and the position of the next one
 
 
+def _check(where: Any) -> None:
+    """Raise for a device that draws no numbers."""
+    kind = CPU.type if where is None else device(where).type
+    if kind == "meta":
+        raise RuntimeError("META device type not an accelerator.")
+    if kind != CPU.type:
+        raise NotYetSupported(f"random numbers on device '{device(where)}' do not exist yet: use torch.Generator(), the CPU's, "
+                              f"whose numbers are those of PyTorch; compiled graphs draw from it as eager mode does.")
+
+
 class Generator:
-    """torch.Generator on the CPU."""
+    """torch.Generator on the CPU. NotYetSupported for another device, RuntimeError for "meta", which has no numbers."""
 
     __module__ = "torch._C"
 
     def __init__(self, device: Any = CPU) -> None:
+        _check(device)
         self._seed = DEFAULT_SEED
         self._kept: float | None = None
         self._bits = np.random.MT19937()
