@@ -1,4 +1,5 @@
-"""Parts of a session that a reader keeps in a form of its own: signatures, parsed when asked for, and what was printed."""
+"""Parts of a session that a reader keeps in a form of its own: signatures, parsed when asked for, guards and nodes read last,
+and what was printed."""
 
 from __future__ import annotations
 
@@ -10,6 +11,8 @@ from .checks import Damaged, from_dicts, parse_json
 from .schema import Value
 
 Query = Callable[..., Iterable[tuple[Any, ...]]]           # (what it is about, SQL, *parameters) -> rows that can be read
+
+MOST_KEPT = 128              # lists of guards or nodes that are not read again
 
 
 class Signatures:
@@ -48,6 +51,24 @@ class Signatures:
             except (Damaged, TypeError, ValueError):
                 found = []
             self._values[number] = found
+        return found
+
+
+class Details:
+    """The guards and the nodes of artifacts. Those read last are kept: they never change once they are there."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, list[Any]] = {}            # the newest at the end
+
+    def rows(self, query: Query, what: str, table: str, artifact: int, cls: type) -> list[Any]:
+        """Those of one artifact, as records of `cls`; `what` names them. Damaged where they cannot be read."""
+        found = self._last.pop(what, [])
+        for (data,) in query(what, f"SELECT data FROM {table} WHERE artifact = ?", artifact) if not found else ():
+            found = from_dicts(cls, parse_json(data))
+        if found:
+            self._last[what] = found
+            if len(self._last) > MOST_KEPT:
+                del self._last[next(iter(self._last))]
         return found
 
 

@@ -17,10 +17,10 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from ..errors import EnvironmentProblem
-from .checks import FIELDS, Damaged, chunk, complete, decode, from_dicts, parse_json, within
+from .checks import FIELDS, Damaged, chunk, complete, decode, parse_json, within
 from .columns import Calls, Columns, sort_runs
 from .database import cannot_write, open_to_read, recorder_alive, release
-from .parsed import Output, Signatures
+from .parsed import Details, Output, Signatures
 from .schema import (
     OUTCOMES,
     SINCE,
@@ -93,6 +93,7 @@ class Session:
         self._problems: list[str] = []
         self._signatures = Signatures()
         self._output = Output()
+        self._kept = Details()
         self._stored_runs = self._gaps = 0     # runs read from the file, and made up by _close_gap
         self._last_source = 0
         self._version = -1
@@ -344,20 +345,20 @@ class Session:
 
     def guards(self, artifact: int) -> list[GuardRow]:
         """The artifact's guards, in the order in which they are checked."""
-        return self._details("guards", artifact, GuardRow)
+        return list(self._details("guards", artifact, GuardRow))
 
     def nodes(self, artifact: int) -> list[NodeRow]:
         """The artifact's graph, in the order of the script."""
-        return self._details("nodes", artifact, NodeRow)
+        return list(self._details("nodes", artifact, NodeRow))
 
     def _details(self, table: str, artifact: int, cls: type) -> list[Any]:
         what = f"{table} of artifact {artifact}"
-        for (data,) in self._rows(what, f"SELECT data FROM {table} WHERE artifact = ?", artifact):
+        with self._lock:
             try:
-                return from_dicts(cls, parse_json(data))
+                return self._kept.rows(self._rows, what, table, artifact, cls)
             except Damaged as problem:
                 self._problem(what, f"{what} cannot be used ({problem})")
-        return []
+                return []
 
     def miss_of(self, artifact: Artifact) -> Miss | None:
         """The miss that led to an artifact; None for the first of its code."""
