@@ -106,8 +106,7 @@ def check(function, steps, backend):
         assert outcome(compiled, steps, bad) == outcome(function, steps, bad), (steps, bad)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("function", [steps_of, handled])
+@pytest.mark.parametrize(("function", "backend"), [(steps_of, "eager"), (handled, "eager"), (steps_of, "inductor")])
 @pytest.mark.parametrize("refusing", REFUSING)
 def test_every_refusal_after_every_change(refusing, function, backend):
     check(function, ("draw", "write", refusing, "write view", "draw elsewhere"), backend)
@@ -115,9 +114,9 @@ def test_every_refusal_after_every_change(refusing, function, backend):
     check(function, (refusing, "write", "drop", refusing), backend)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.sampled_from(WRITES + REFUSING + DRAWS), min_size=2, max_size=7).map(tuple),
-       st.sampled_from([steps_of, handled]), st.sampled_from(BACKENDS))
+       st.sampled_from([steps_of, handled]), st.sampled_from(["eager", "eager", "eager", "inductor"]))
 def test_steps_in_any_order(steps, function, backend):
     torch._dynamo.reset()
     check(function, steps, backend)
