@@ -6,6 +6,7 @@ Whole columns are looked at together, so that a table of many rows costs little 
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING, fields
 from functools import partial
@@ -81,7 +82,16 @@ def decode(cls: type, rows: Sequence[tuple[Any, ...]]) -> tuple[list[Any], str]:
         if problem:
             count, wrong = len(values), problem
         columns.append(values)
-    return list(map(cls, *(values[:count] for values in columns))), wrong
+    return made_of(cls, count, columns), wrong
+
+
+def made_of(cls: type, count: int, columns: Iterable[Iterable[Any]]) -> list[Any]:
+    """`count` records, each of one value of every field's column (longer ones are cut). A frozen dataclass's own way to make
+    one sets its fields in Python, one by one; this fills the slots field by field, in half the time."""
+    made = list(map(object.__new__, repeat(cls, count)))
+    for (name, _, _), column in zip(FIELDS[cls], columns):
+        deque(map(getattr(cls, name).__set__, made, column), maxlen=0)
+    return made
 
 
 def _up_to(convert: Callable[[Sequence[Any]], Sequence[Any]], column: Sequence[Any]) -> tuple[Sequence[Any], str]:
@@ -130,7 +140,7 @@ def from_dicts(cls: type, rows: Any) -> list[Any]:
                 columns.append(repeat(DEFAULTS[cls][name], len(group)))
             else:
                 raise Damaged(f"{name} is missing")
-        out += map(cls, *columns)
+        out += made_of(cls, len(group), columns)
     return out
 
 

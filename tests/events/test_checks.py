@@ -161,3 +161,15 @@ def test_a_session_that_is_dropped_lets_go_of_the_file_without_reading_the_rest(
     del session
     gc.collect()
     assert len(released) == 1 and made["miss"] == []
+
+
+def test_records_are_made_as_their_class_makes_them():
+    from guardscope.core.events.checks import FIELDS, made_of
+
+    for cls, fields in FIELDS.items():
+        rows = [[f"{name} {n}" for name, _, _ in fields] for n in range(3)]
+        made = made_of(cls, 3, list(zip(*rows)))
+        assert made == [cls(*row) for row in rows]
+        assert len({repr(record) for record in made}) == 3
+        with pytest.raises(AttributeError):
+            setattr(made[0], fields[0][0], 1)
