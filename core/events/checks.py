@@ -88,7 +88,7 @@ def decode(cls: type, rows: Sequence[tuple[Any, ...]]) -> tuple[list[Any], str]:
 def made_of(cls: type, count: int, columns: Iterable[Iterable[Any]]) -> list[Any]:
     """`count` records, each of one value of every field's column (longer ones are cut). A frozen dataclass's own way to make
     one sets its fields in Python, one by one; this fills the slots field by field, in half the time."""
-    made = list(map(object.__new__, repeat(cls, count)))
+    made: list[Any] = list(map(object.__new__, repeat(cls, count)))
     for (name, _, _), column in zip(FIELDS[cls], columns):
         deque(map(getattr(cls, name).__set__, made, column), maxlen=0)
     return made
