@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..errors import NotYetSupported
 from ..graph.fake import NeedsData
 from ..tensor.state import STATE
 from ..tensor.tensor import Tensor
@@ -27,7 +28,13 @@ functionalize = not_yet("torch.func.functionalize", "call the function itself")
 
 def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *,
          chunk_size: int | None = None) -> Callable[..., Any]:
-    """`func` applied to each slice of its arguments, results stacked: a loop, not one batched computation."""
+    """`func` applied to each slice of its arguments, results stacked: a loop, not one batched computation. Each slice draws
+    its own random numbers (randomness="different", also where "error" would have them refused)."""
+    if randomness not in ("error", "same", "different"):
+        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
+    if randomness == "same":
+        raise NotYetSupported('torch.vmap(randomness="same") does not exist yet: draw the numbers before the call.')
+
     def run(*args: Any, **kwargs: Any) -> Any:
         leaves, spec = pytree.tree_flatten(args)
         for t in leaves:
