@@ -178,8 +178,46 @@ def _transposed(a: np.ndarray, w: np.ndarray, b: Any, stride: tuple, padding: tu
     return np.ascontiguousarray(out) if b is None else out + b.reshape(-1, *(1,) * n)
 
 
+def _fold_rule(m: Any, output_size: tuple, stride: tuple, padding: tuple, dilation: tuple) -> Spec:
+    return Spec(m.dtype, (*m.shape[:2], *output_size))
+
+
+def _fold(a: np.ndarray, output_size: tuple, stride: tuple, padding: tuple, dilation: tuple) -> np.ndarray:
+    n = len(stride)
+    window, space = a.shape[2: 2 + n], a.shape[2 + n:]
+    wide = np.dtype(np.float32) if a.dtype == np.float16 else a.dtype
+    reach = [max(output_size[d] + padding[d], (space[d] - 1) * stride[d] + dilation[d] * (window[d] - 1) + 1) for d in range(n)]
+    out = np.zeros((*a.shape[:2], *reach), wide)
+    for at in np.ndindex(*window):
+        where = tuple(slice(at[d] * dilation[d], at[d] * dilation[d] + (space[d] - 1) * stride[d] + 1, stride[d])
+                      for d in range(n))
+        out[(slice(None), slice(None), *where)] += a[(slice(None), slice(None), *at)]
+    cut = tuple(slice(p, p + size) for p, size in zip(padding, output_size))
+    return np.ascontiguousarray(out[(slice(None), slice(None), *cut)])
+
+
+FOLD_WINDOWS = operator("fold_windows", "input, output_size:ints, stride:ints, padding:ints, dilation:ints", Template("fold"),
+                        _fold, _fold_rule, doc="(B, C, *window, *windows): the elements of windows, put back where they came "
+                                               "from and summed: (B, C, *output_size).")
+
+
+def _transposed_parts(x: Any, w: Any, b: Any, stride: tuple, padding: tuple, extra: tuple, groups: int, dilation: tuple) -> Any:
+    """A product that makes what every input position adds to its window, and the sum of the windows."""
+    if x.dtype.category != 2 or x.dtype.itemsize < 4:
+        raise NotImplementedError("the windows' elements would be rounded before they are summed")
+    n = len(stride)
+    batch, channels, *space = x.shape
+    window = tuple(w.shape[2:])
+    size = [(space[d] - 1) * stride[d] - 2 * padding[d] + dilation[d] * (window[d] - 1) + extra[d] + 1 for d in range(n)]
+    columns = w.reshape(groups, channels // groups, w.shape[1] * math.prod(window)).transpose(1, 2)
+    parts = columns @ x.reshape(batch, groups, channels // groups, math.prod(space))
+    parts = parts.reshape(batch, groups * w.shape[1], *window, *space)
+    out = call(FOLD_WINDOWS, (parts, tuple(size), stride, padding, dilation))
+    return out if b is None else out + b.reshape(-1, *(1,) * n)
+
+
 CONV_TRANSPOSE = {n: operator(f"conv_transpose{n}d", "input, weight, bias=None, stride:ints, padding:ints, "
-                              "output_padding:ints, groups:int, dilation:ints", Extern(), _transposed,
+                              "output_padding:ints, groups:int, dilation:ints", Composite(_transposed_parts), _transposed,
                               _transposed_rule) for n in (1, 2, 3)}
 
 

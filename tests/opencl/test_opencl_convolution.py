@@ -141,3 +141,51 @@ def test_integers_are_numpys(graphs):
     x, w = RNG.integers(-5, 5, (1, 2, 6, 6)), RNG.integers(-5, 5, (2, 2, 3, 3))
     got = graphs.run(lambda x, w: graphs.torch.nn.functional.conv2d(x, w), x, w)
     assert np.array_equal(got, exact(x, w, None, (1, 1), (0, 0), (1, 1), 1))
+
+
+@pytest.mark.parametrize("x, w, options", [
+    ((2, 3, 7), (3, 5, 4), {"stride": 2, "padding": 1}),
+    ((2, 3, 40), (3, 5, 3), {"padding": 2}),
+    ((2, 3, 5, 20), (3, 4, 3, 3), {}),
+    ((2, 4, 5, 20), (4, 3, 4, 4), {"stride": 2, "padding": 1}),
+    ((1, 4, 6, 7), (4, 2, 3, 2), {"stride": (3, 1), "padding": (1, 0), "output_padding": (2, 0), "groups": 2}),
+    ((2, 3, 5, 6), (3, 2, 2, 3), {"dilation": (3, 2), "stride": 2, "output_padding": 1}),
+    ((1, 2, 3, 3), (2, 2, 1, 1), {"stride": 4}),
+    ((1, 2, 2, 2), (2, 3, 5, 5), {"padding": 2}),
+    ((2, 3, 3, 4, 5), (3, 2, 2, 3, 2), {"stride": (1, 2, 2), "padding": 1, "output_padding": (0, 1, 1)}),
+])
+@pytest.mark.parametrize("d", ["float32", "float64"])
+def test_transposed(graphs, x, w, options, d):
+    n, groups = len(w) - 2, options.get("groups", 1)
+    conv = getattr(graphs.torch.nn.functional, f"conv_transpose{n}d")
+    x, w, bias = normal(*x, d=d), normal(*w, d=d), normal(w[1] * groups, d=d)
+    compiled = graphs.compile(lambda x, w, b: (conv(x, w, **options), conv(x, w, b, **options)), x, w, bias)
+    assert "run_eager" not in compiled.launch_text                # NumPy has at most the product
+    assert any("LOW_X" in k.source for k in compiled.kernels)
+    plain, biased = graphs.call(compiled, x, w, bias)
+    want = conv(graphs.wrap(x), graphs.wrap(w), **options)._array
+    assert plain.shape == want.shape and plain.dtype == want.dtype
+    limit = LIMIT[d] * max(np.abs(want).max(), 1)
+    assert np.abs(plain - want).max() <= limit
+    assert np.abs(biased - want - bias.reshape(-1, *[1] * n)).max() <= 2 * limit
+
+
+def test_transposed_sizes_may_change(graphs):
+    conv = graphs.torch.nn.functional.conv_transpose2d
+    w = graphs.wrap(normal(3, 5, 4, 3))
+    compiled = graphs.compile(lambda x, w: conv(x, w, stride=2, padding=1), normal(2, 3, 6, 8), w, dynamic=(0, 2, 3))
+    for shape in ((2, 3, 6, 8), (5, 3, 9, 4), (1, 3, 2, 21)):
+        x = normal(*shape)
+        want = conv(graphs.wrap(x), w, stride=2, padding=1)._array
+        got = graphs.call(compiled, x, w)
+        assert got.shape == want.shape
+        assert np.abs(got - want).max() < 2e-5
+
+
+def test_transposed_halves_and_integers_are_numpys(graphs):
+    conv = graphs.torch.nn.functional.conv_transpose2d
+    for d in ("float16", "int64"):
+        x, w = (normal(*s) * 4 for s in ((2, 3, 5, 6), (3, 2, 3, 3)))
+        x, w = x.astype(d), w.astype(d)
+        got = graphs.run(lambda x, w: conv(x, w, stride=2), x, w)
+        assert np.array_equal(got, conv(graphs.wrap(x), graphs.wrap(w), stride=2)._array)

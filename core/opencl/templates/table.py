@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ...graph.node import Node
 from ...ops.op import Template
 from ..kernels import Kernel
-from . import attention, convolution, matmul, pool, rows, scan, scatter, sort
+from . import attention, convolution, fold, matmul, pool, rows, scan, scatter, sort
 
 Maker = Callable[[Node, str, bool, bool], list[Kernel] | None]
 
@@ -27,6 +27,7 @@ def has_kernels(node: Node, gpu: bool, host: bool) -> bool:
 TEMPLATES: dict[str, Maker] = {
     "attention": attention.kernels,
     "convolution": convolution.kernels,
+    "fold": fold.kernels,
     "matmul": matmul.kernels,
     "pool": pool.kernels,
     "rows": rows.kernels,
