@@ -17,7 +17,7 @@ from ..errors import EnvironmentProblem
 from . import drivers
 from .schedule import GROUP_SIZE, Limits
 
-BIG = 768 * 1024          # bytes of the largest tensor of a launch from which all cores pay off (measured on PoCL)
+BIG = 1536 * 1024         # bytes of the largest tensor from which all cores surely pay off (two cores, PoCL: 0.75 MB is level)
 
 
 @functools.cache

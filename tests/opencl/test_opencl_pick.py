@@ -79,7 +79,8 @@ def test_a_device_without_room_is_out_of_the_question(pick, monkeypatch):
 
     monkeypatch.setattr(pyopencl(), "Buffer", full)
     target = choose("cpu")
-    assert pick.device_for(target, 1 << 20) is target.large          # the usual answer
+    assert pick.device_for(target, 1 << 21) is target.large          # the usual answers
+    assert pick.device_for(target, 1 << 19) is target.small
 
 
 def test_both_devices_give_the_same(graphs, pick):

@@ -129,3 +129,22 @@ def test_a_process_that_makes_a_trial_builds_what_the_next_one_looks_for(graphs,
         texts.clear()
     trials, again = programs
     assert len(trials) > 1 and again == trials[-1:]
+
+
+def test_trials_of_usual_products_need_kernels_for_one_device(graphs, trial, monkeypatch):
+    """Whichever devices graphs of that size run on: a program for another one takes half a second."""
+    from guardscope.core.opencl import compile as module
+    from guardscope.core.opencl import pick
+    from guardscope.core.opencl.devices import choose
+    from guardscope.core.opencl.templates import matmul
+
+    devices = []
+    monkeypatch.setattr(pick.trial, "choice", lambda question, ways, usual: "large")
+    build = module.build_kernels
+    monkeypatch.setattr(module, "build_kernels", lambda kernels, options, device, *rest: (
+        devices.append(device), build(kernels, options, device, *rest))[1])
+    for sizes in ([1, 64, 256, 1024], [1, 64, 256, 256], [1, 256, 256, 256]):
+        matmul._way(True, sizes, True, graphs.torch.float32)
+    assert set(devices) == {choose("cpu").small}
+    matmul._way(True, [1, 512, 512, 512], True, graphs.torch.float32)
+    assert devices[-1] is choose("cpu").large

@@ -20,6 +20,7 @@ from ...tensor import dtypes as dt
 from ...tensor.dtypes import dtype
 from ...tensor.meta import Spec
 from ...tensor.tensor import wrap
+from ..blas import ALONE
 from ..devices import choose
 from ..kernels import Kernel
 from ..loop_ir import Array
@@ -109,10 +110,12 @@ def own_is_faster(g: Geometry, d: dtype) -> bool:
 
 
 def _way(own: bool, sizes: list[int], turned: bool, d: dtype) -> Callable[[], Any]:
-    """A product of such sizes, computed by the kernels or by BLAS."""
+    """A product of such sizes, computed by the kernels or by BLAS: both by one thread as long as BLAS does with one. So
+    trials of all usual sizes need the kernels for one device."""
     from ..compile import BackendOptions, compile_graph
 
     batch, rows, depth, columns = sizes
+    which = "small" if rows * depth * columns <= ALONE else "large"
     rng = np.random.default_rng(0)
     a = wrap(rng.random((batch, rows, depth)).astype(d.numpy))
     b = rng.random((batch, columns, depth) if turned else (batch, depth, columns)).astype(d.numpy)
@@ -123,7 +126,7 @@ def _way(own: bool, sizes: list[int], turned: bool, d: dtype) -> Callable[[], An
     graph.outputs = [graph.add("op", "product", args=tuple(nodes), op=OPS["bmm"], spec=spec)]
     token = _FORCED.set(own)
     try:
-        compiled = compile_graph(graph, BackendOptions(device="cpu", name="trial", shared=False))
+        compiled = compile_graph(graph, BackendOptions(device="cpu", name="trial", shared=False, always=which))
     finally:
         _FORCED.reset(token)
     return lambda: compiled.entry(*inputs)
