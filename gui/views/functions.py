@@ -39,7 +39,7 @@ class FunctionsView(View):
         tree.setItemDelegate(MeterDelegate(tree))
         tree.setUniformRowHeights(True)
         tree.setIndentation(13)
-        tree.setMinimumWidth(236)
+        tree.setMinimumWidth(232)
         tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         header = tree.header()
@@ -47,7 +47,7 @@ class FunctionsView(View):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(2, QHeaderView.ResizeMode.Fixed)
-        tree.setColumnWidth(2, 112)
+        tree.setColumnWidth(2, 102)
         header.setMinimumSectionSize(40)
         tree.selectionModel().currentChanged.connect(self.contained(self._chosen))
         return tree
@@ -157,7 +157,8 @@ class FunctionsView(View):
             runs = sum(map(self._uses, mine))
             tip = (f"{plural(len(mine), 'version')} made for {owner or 'others'}; {len(owners)} owners share the "
                    f"{facts.limit(code)} places of this function")
-            rows.append(Row(("owner", (code, owner)), [owner or "others", number(runs), plural(len(mine), "version")],
+            name = owner.replace(", ", " ") or "others"          # every letter counts: owners often differ in the last ones
+            rows.append(Row(("owner", (code, owner)), [name, number(runs), plural(len(mine), "version")],
                             below, partial(str, tip), theme.icon("owner")))
         return rows
 

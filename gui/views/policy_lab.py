@@ -25,7 +25,7 @@ NUMBERS = (("Versions", "artifacts", "Versions compiled, of all functions."),
            ("Breaks", "breaks", "Graph breaks."),
            ("Whole run", "run_ns", "From the start of the script's process to its end."))
 STATES = {"waiting": "waits", "running": "runs now", "stopped": "stopped"}
-WIDTHS = {"": 26, "Policy": 158, "Results": 62, "Versions": 68, "Recompiled": 84, "Eager": 54, "Breaks": 58,
+WIDTHS = {"": 26, "Policy": 142, "Results": 60, "Versions": 68, "Recompiled": 84, "Eager": 54, "Breaks": 58,
           "Whole run": 80, "What came of it": 260}
 
 
@@ -131,7 +131,7 @@ class PolicyLabView(View):
             return
         self.table_model.set_rows(list(lab.trials))
         for i, column in enumerate(self.table_model.columns):
-            self.table.setColumnWidth(i, WIDTHS.get(column.title, 72))
+            self.table.setColumnWidth(i, WIDTHS.get(column.title, 70))
         if self._ended != (not running):
             self._ended = not running
             if self._ended:
