@@ -215,7 +215,8 @@ def _from_source(text: str, flags: list[str], device: Device) -> Any:
             warnings.simplefilter("ignore")
             own = declarations(text) if device.long_header else None
             if own is not None:
-                text, flags = own + text, [*flags, SKIP]
+                with contextlib.suppress(cl.Error):      # another version's header may be another: then as ever, with it
+                    return cl.Program(device.context, own + text).build(options=[*flags, SKIP, "-w"], devices=[device.handle])
             return cl.Program(device.context, text).build(options=[*flags, "-w"], devices=[device.handle])
     except cl.Error as problem:
         log = str(problem)

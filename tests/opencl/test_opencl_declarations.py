@@ -45,6 +45,15 @@ def test_the_header_is_read_for_what_is_not_known_here(graphs):
     assert declarations(text.replace("popcount", "abs_")) is None
 
 
+def test_a_driver_that_wants_its_header_gets_it(graphs, monkeypatch):
+    from guardscope.core.opencl import program
+
+    device()
+    monkeypatch.setattr(program, "declarations", lambda text: "#error no\n")
+    a = np.arange(7, dtype=np.float32)
+    assert np.array_equal(graphs.run(lambda x: x * 1.4375 - 0.8125, a), a * np.float32(1.4375) - np.float32(0.8125))
+
+
 def test_numbers_are_converted_as_the_header_says(graphs):
     """What a program gets without the header is the same as with it, for all pairs of types."""
     from guardscope.core.opencl.declarations import ELEMENTS, SKIP, declarations
