@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from ...core.events.schema import Artifact, GuardRow
 from ...core.events.summary import place_of
 from ..facts import Facts
+from .size_states import between
 
 MOST_VERSIONS = 64
 # Kinds of which an origin has one at most, and how their place is written.
@@ -83,15 +84,18 @@ def parts_of(guards: list[GuardRow]) -> list[tuple[str, str, int, str, int]]:
     for g in guards:
         if g.kind == "SHAPE_ENV" and (m := SIZE.match(g.condition)):
             bounds.setdefault(m[1], []).append(f"{m[2]} {m[3]}")
+        elif g.kind == "SHAPE_ENV" and (both := between(g.condition)):
+            bounds.setdefault(both[0], []).append(f"{both[1]} to {both[2]}")
     for g in guards:
         if g.kind == "TENSOR_MATCH" and g.facts.get("sizes") is not None:
             found += _tensor_parts(g, bounds)
         elif g.kind == "GLOBAL_STATE" and isinstance(g.facts.get("modes"), dict):
             found += [(name, "mode", 3, str(value), g.index) for name, value in g.facts["modes"].items()]
         elif g.kind == "SHAPE_ENV":
-            m = SIZE.match(g.condition)
+            m, both = SIZE.match(g.condition), between(g.condition)
+            name = m[1] if m is not None else both[0] if both is not None else ""
             # A bound on a size stands in the size's own row where the tensor has one.
-            if m is None or not any(place == m[1] for place, *_ in found):
+            if not any(place == name for place, *_ in found):
                 found.append((g.condition, "relation", 1, HOLDS, g.index))
         elif g.kind == "NAMES_UNCHANGED":
             found.append(("names of libraries", g.kind, 3, g.expected, g.index))

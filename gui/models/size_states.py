@@ -12,6 +12,7 @@ from ..facts import Facts
 
 SPECIAL = (0, 1)                 # sizes that always get a version of their own
 BOUND = re.compile(r"(.+?) (==|>=|<=|>|<) (-?\d+)")
+BETWEEN = re.compile(r"(-?\d+) (<=?) (.+?) (<=?) (-?\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +65,22 @@ def _of_version(facts: Facts, a: Artifact) -> dict[str, State]:
     return found
 
 
+def between(condition: str) -> tuple[str, int, int] | None:
+    """(name, lowest, highest) of a condition such as `2 <= x.shape[0] < 64`, None for any other."""
+    m = BETWEEN.fullmatch(condition)
+    return (m[3], int(m[1]) + (m[2] == "<"), int(m[5]) - (m[4] == "<")) if m is not None else None
+
+
 def _open(name: str, symbol: str, relations: list[GuardRow]) -> State | None:
     """A size or number that the tensor's metadata does not fix: its range, or the line that leaves one value."""
     low: int | None = None
     high: int | None = None
     tied = []
     for g in relations:
+        both = between(g.condition)
+        if both is not None and both[0] == name:
+            low, high = max(both[1], both[1] if low is None else low), min(both[2], both[2] if high is None else high)
+            continue
         bound = BOUND.fullmatch(g.condition)
         if bound is None or bound[1] != name:
             if ".stride(" not in g.condition:            # that of a contiguous tensor: nobody asked for it
@@ -109,4 +120,4 @@ def _ranges(numbers: list[int]) -> str:
     return ", ".join("\N{EN DASH}".join(map(str, part)) for part in found)
 
 
-__all__ = ["State", "grouped", "states_of"]
+__all__ = ["State", "between", "grouped", "states_of"]

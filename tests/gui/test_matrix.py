@@ -128,6 +128,7 @@ def test_the_call_view_says_what_was_different(make_window: Any, recorded: Path)
 def test_every_guard_has_a_place(recorded: Path, recorded_session: Any) -> None:
     """Several guards of one kind on one origin must not cover each other."""
     from guardscope.gui.models.matrix import SIZE, parts_of
+    from guardscope.gui.models.size_states import between
 
     for session in (Session(recorded), recorded_session):
         facts = Facts(session)
@@ -136,6 +137,21 @@ def test_every_guard_has_a_place(recorded: Path, recorded_session: Any) -> None:
             parts = parts_of(guards)
             places = [(place, kind) for place, kind, *_ in parts]
             assert len(set(places)) == len(places)
-            merged = {g.index for g in guards if g.kind == "SHAPE_ENV" and SIZE.match(g.condition)}
+            merged = {g.index for g in guards if g.kind == "SHAPE_ENV"
+                      and (SIZE.match(g.condition) or between(g.condition))}
             assert {index for *_, index in parts} | merged == {g.index for g in guards}
         session.close()
+
+
+def test_a_range_stands_in_the_row_of_its_size() -> None:
+    from guardscope.core.events.schema import GuardRow
+    from guardscope.gui.models.matrix import parts_of
+
+    facts = {"cls": "Tensor", "dtype": "float32", "device": "cpu", "requires_grad": False, "sizes": [None, 3], "strides": [3, 1]}
+    tensor = GuardRow(0, "TENSOR_MATCH", "x", "x: float32[any, 3]", facts=facts)
+    bound = GuardRow(1, "SHAPE_ENV", "x", "2 <= x.shape[0] < 64")
+    other = GuardRow(2, "SHAPE_ENV", "n", "1 <= n <= 9")
+    rows = {place: text for place, _, _, text, _ in parts_of([tensor, bound, other])}
+    assert rows["x.shape[0]"] == "any, 2 to 63"
+    assert "2 <= x.shape[0] < 64" not in rows
+    assert "1 <= n <= 9" in rows                     # no tensor's size: a row of its own

@@ -89,3 +89,16 @@ def test_the_view_shows_them_and_leads_to_the_line(make_window: Any, path: Path,
     assert "pinned to 6 by" in text
     view._to_line("line:6")
     assert window.views["source"].edit.current_line == 6
+
+
+def test_a_size_between_two_numbers() -> None:
+    from guardscope.core.events.schema import GuardRow
+    from guardscope.gui.models.size_states import _open, between
+
+    assert between("2 <= x.shape[0] < 64") == ("x.shape[0]", 2, 63)
+    assert between("-1 < n <= 9") == ("n", 0, 9)
+    assert between("2 <= x.shape[0]") is None and between("x.shape[0] >= 2") is None
+    rows = [GuardRow(n, "SHAPE_ENV", "x", text) for n, text in enumerate(
+        ["2 <= x.shape[0] <= 64", "x.shape[0] >= 8", "0 <= x.shape[1] <= 3"])]
+    state = _open("x.shape[0]", "s0", rows[:2])
+    assert state is not None and state.text == "dynamic: 8 to 64"
