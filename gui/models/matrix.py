@@ -82,10 +82,10 @@ def parts_of(guards: list[GuardRow]) -> list[tuple[str, str, int, str, int]]:
     bounds: dict[str, list[str]] = {}
     found: list[tuple[str, str, int, str, int]] = []
     for g in guards:
-        if g.kind == "SHAPE_ENV" and (m := SIZE.match(g.condition)):
-            bounds.setdefault(m[1], []).append(f"{m[2]} {m[3]}")
-        elif g.kind == "SHAPE_ENV" and (both := between(g.condition)):
+        if g.kind == "SHAPE_ENV" and (both := between(g.condition)):
             bounds.setdefault(both[0], []).append(f"{both[1]} to {both[2]}")
+        elif g.kind == "SHAPE_ENV" and (m := SIZE.match(g.condition)):
+            bounds.setdefault(m[1], []).append(f"{m[2]} {m[3]}")
     for g in guards:
         if g.kind == "TENSOR_MATCH" and g.facts.get("sizes") is not None:
             found += _tensor_parts(g, bounds)
@@ -93,7 +93,7 @@ def parts_of(guards: list[GuardRow]) -> list[tuple[str, str, int, str, int]]:
             found += [(name, "mode", 3, str(value), g.index) for name, value in g.facts["modes"].items()]
         elif g.kind == "SHAPE_ENV":
             m, both = SIZE.match(g.condition), between(g.condition)
-            name = m[1] if m is not None else both[0] if both is not None else ""
+            name = both[0] if both is not None else m[1] if m is not None else ""
             # A bound on a size stands in the size's own row where the tensor has one.
             if not any(place == name for place, *_ in found):
                 found.append((g.condition, "relation", 1, HOLDS, g.index))

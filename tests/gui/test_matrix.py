@@ -147,7 +147,8 @@ def test_a_range_stands_in_the_row_of_its_size() -> None:
     from guardscope.core.events.schema import GuardRow
     from guardscope.gui.models.matrix import parts_of
 
-    facts = {"cls": "Tensor", "dtype": "float32", "device": "cpu", "requires_grad": False, "sizes": [None, 3], "strides": [3, 1]}
+    facts = {"cls": "Tensor", "dtype": "float32", "device": "cpu", "requires_grad": False, "sizes": [None, 3],
+             "strides": [3, 1]}
     tensor = GuardRow(0, "TENSOR_MATCH", "x", "x: float32[any, 3]", facts=facts)
     bound = GuardRow(1, "SHAPE_ENV", "x", "2 <= x.shape[0] < 64")
     other = GuardRow(2, "SHAPE_ENV", "n", "1 <= n <= 9")
