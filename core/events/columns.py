@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -95,6 +96,8 @@ def sort_runs(runs: Columns, start: int) -> None:
         start = int(np.searchsorted(call[:start], call[start:].min(), "left"))
     call, time, depth = call[start:], time[start:], depth[start:]
     later_call = call[1:] > call[:-1]
+    if later_call.all():                    # one run per call, as usual
+        return
     later = (time[1:] > time[:-1]) | ((time[1:] == time[:-1]) & (depth[1:] >= depth[:-1]))
     if bool(np.all(later_call | ((call[1:] == call[:-1]) & later))):
         return
@@ -148,15 +151,17 @@ class Calls:
         number = number[begin:]
         if not len(number):
             return
-        changes = number[1:] != number[:-1]
+        changes, depth = number[1:] != number[:-1], self._runs["depth"][begin:]
         if changes.all():                       # one run per call, as usual
-            edges = np.arange(len(number) + 1)
+            first: Any = slice(None)
+            size = np.ones(len(number), "<i4")
         else:
             edges = np.concatenate(([0], np.flatnonzero(changes) + 1, [len(number)]))
-        first = edges[:-1]
-        whole = (self._runs["depth"][begin:][first] == 0) & (number[first] == np.arange(done, done + len(first)))
+            first, size = edges[:-1], np.diff(edges)
+        whole = (depth[first] == 0) & (number[first] == np.arange(done, done + len(size), dtype=number.dtype))
         count = len(whole) if whole.all() else int(np.argmin(whole))
-        self._bounds.append({"first_run": first[:count] + begin, "n_runs": np.diff(edges[:count + 1])})
+        starts = np.arange(begin, begin + count) if isinstance(first, slice) else first[:count] + begin
+        self._bounds.append({"first_run": starts, "n_runs": size[:count]})
 
     def _make(self, name: str, low: int, high: int) -> np.ndarray:
         """A column of the calls low..high-1."""
