@@ -76,7 +76,7 @@ def prepare(window: Any, name: str, folder: Path) -> None:
         window.tools.compare_with(folder / "module_counter_changed.guardscope")
     elif name == "lab":
         window.tools.start_lab()
-        while window.tools.lab.running:
+        while window.tools.lab.running or window.model.lab.running:      # the last news comes a moment after the end
             QApplication.processEvents()
             time.sleep(0.05)
 
