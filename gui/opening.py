@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .models.causes import CauseRow
     from .views.base import View
 
+    Found = tuple[list[CauseRow], dict[Any, Any]]
+
 
 class Opening:
     """Makes the views of a window when they are needed, and shows sessions in it."""
@@ -93,10 +95,13 @@ class Opening:
         w.views.make_all()
         w.docks.release(later=("causes",))
 
-    def _known(self, session: Any, then: Callable[[], None] | None, causes: list[CauseRow] | None) -> None:
+    def _known(self, session: Any, then: Callable[[], None] | None, found: Found | None) -> None:
         """The causes were found, or could not be."""
         w = self.window
         if w.model.whole is session and w.model.opening and w.docks is not None:
+            causes, lasting = found if found is not None else (None, {})
+            if w.model.whole_facts is not None:
+                w.model.whole_facts.lasting.update(lasting)
             w.model.show_all(causes)
             w.docks.release()
             if then is not None:
@@ -111,9 +116,10 @@ def imports() -> None:
         kind(name)
 
 
-def find_causes(session: Any) -> list[CauseRow]:
-    """What led to compilations in a session, dearest first."""
+def find_causes(session: Any) -> Found:
+    """What led to compilations in a session, dearest first, and what was found out on the way that never changes."""
     from .facts import Facts
     from .models.causes import cause_rows
 
-    return cause_rows(Facts(session))
+    facts = Facts(session)
+    return cause_rows(facts), facts.lasting
