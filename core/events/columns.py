@@ -44,7 +44,8 @@ class Columns:
         if self._added[name]:
             with self._lock:
                 self._put_together(name)
-        return self._data[name][:self._size]
+        filled = self._filled[name]          # before the data: another thread may be adding, and fills before it says so
+        return self._data[name][:filled]
 
     def _put_together(self, name: str) -> None:
         added, data, at = self._added[name], self._data[name], self._filled[name]
@@ -55,7 +56,9 @@ class Columns:
         for piece in added:
             data[at:at + len(piece)] = piece
             at += len(piece)
-        self._data[name], self._filled[name], self._added[name] = data, at, []
+        self._data[name] = data
+        self._filled[name] = at
+        self._added[name] = []
 
     def __getattr__(self, name: str) -> np.ndarray:
         if name.startswith("_") or name not in self._data:

@@ -84,3 +84,43 @@ def test_no_calls():
     found.find([], [])
     assert len(found) == 0 and all(len(found[name]) == 0 for name in found.names)
     assert "outcome" in found and "nothing" not in found and not hasattr(found, "nothing")
+
+
+@given(st.lists(st.tuples(st.integers(1, 9), st.lists(st.sampled_from("ab"), max_size=2)), max_size=12))
+@settings(deadline=None)
+def test_columns_read_at_any_time_hold_what_was_added(steps):
+    columns = Columns({"a": "<i8", "b": "<i4"})
+    total = 0
+    for count, read in steps:
+        added = np.arange(total, total + count)
+        columns.append({"a": added[:1], "b": added[:1]}, {"a": added[1:], "b": added[1:]})
+        total += count
+        assert len(columns) == total
+        for name in read:
+            assert columns[name].tolist() == list(range(total))
+    assert columns["a"].tolist() == columns["b"].tolist() == list(range(total))
+
+
+def test_a_column_read_while_another_thread_adds_has_no_rows_that_are_not_there():
+    import threading
+
+    columns, over = Columns({"a": "<i8"}), threading.Event()
+    wrong = []
+
+    def read():
+        while not over.is_set():
+            seen = columns["a"]
+            if not np.array_equal(seen, np.arange(len(seen))):
+                wrong.append(len(seen))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        for first in range(0, 3000, 3):
+            columns.append({"a": np.arange(first, first + 3)})
+            columns["a"]
+    finally:
+        over.set()
+        reader.join()
+    assert not wrong
+    assert len(columns["a"]) == 3000
