@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from ...core.events.notes import notes
 from ...core.events.summary import shadow
-from ..models.causes import CauseRow, nothing_to_report
+from ..models.causes import MOST_CALLS, CauseRow, nothing_to_report
 from ..numbers import duration, plural, short_numbers
 from ..widgets.page import Page, code, esc, link, mark
 from .base import View
@@ -67,7 +67,8 @@ class CausesView(View):
         chosen = " class='box'" if self.model.selection.cause == place else ""
         facts = [f"<img src='bar:{max(2, round(c.cost_ns / most * 90))}:{c.mark}'>&nbsp; {duration(c.cost_ns)}"] \
             if c.cost_ns else []
-        facts += [link(f"cause:{place}", plural(len(c.calls), "call"))] if c.calls else []
+        first = "the first " if len(c.calls) >= MOST_CALLS else ""
+        facts += [link(f"cause:{place}", first + plural(len(c.calls), "call"))] if c.calls else []
         facts += [link(f"place:{place}", f"line {c.line}")] if c.line else []
         detail = f"<p class='muted'>{esc(short_numbers(c.detail))}</p>" if c.detail else ""
         advice = f"<p><span class='good'>→</span> {esc(c.advice)}</p>" if c.advice else ""

@@ -83,3 +83,20 @@ def test_a_step_of_replay_reads_nothing_that_was_read_before(window: Any, qtbot:
     assert facts.outcome_counts()["reuse"] == np.count_nonzero(
         window.model.whole.calls["outcome"][:facts.n_calls] == OUTCOME_NUMBER["reuse"])
     assert not any(view.failed for view in window.views.values())
+
+
+def test_a_cause_with_more_calls_than_can_be_marked_says_so(window: Any, qtbot: Any) -> None:
+    window.show_view("causes")
+    text = window.views["causes"].page.toPlainText().replace("\N{NO-BREAK SPACE}", " ")
+    row = next(c for c in window.model.causes() if c.mark == "not_compiled")
+    assert len(row.calls) == 3 and "3 calls" in text
+    code = next(c.id for c in window.model.session.codes if c.name == "f0")
+    calls = np.flatnonzero(window.model.session.calls["code"] == code)
+    assert len(calls) > 1000
+    assert list(window.model.facts.first_calls(code, 1000, top=True)) == calls[:1000].tolist()
+    assert list(window.model.facts.first_calls(code, 5)) == calls[:5].tolist()
+    from guardscope.gui.models.causes import MOST_CALLS, CauseRow
+
+    block = window.views["causes"]._block
+    assert f">the first {MOST_CALLS} calls<" in block(0, CauseRow("break", "cut", calls=tuple(range(MOST_CALLS))), 1)
+    assert f">{MOST_CALLS - 1} calls<" in block(0, CauseRow("break", "cut", calls=tuple(range(MOST_CALLS - 1))), 1)
