@@ -1,7 +1,7 @@
 // Convolution out[b, o, z, y, x] = bias[o] + sum over c, kz, ky, kx of in[b, c, z*SZ + kz*DZ - low_z, y*SY + ky*DY - low_y,
 // x*SX + kx*DX - low_x] * weight[o, c, kz, ky, kx] for any sizes. The extents KZ, KY, KX of the window, its strides SZ, SY, SX
 // and dilations DZ, DY, DX are definitions, as are ELEM, ACC and the others of matmul.cl. Fewer dimensions are three with a
-// depth and a height of 1.
+// depth and a height of 1: DEEP and OUT_Z are that, or the arguments.
 
 //@ spread
 // The input with its border of zeros. A stride takes the rows and columns apart into phases, so that for the product below
@@ -53,7 +53,7 @@ __kernel void NAME(__global const ELEM *restrict in, __global ACC *restrict plan
         for (IDX c = 0; c < each; ++c)                                                                         \
             for (int kz = 0; kz < KZ; ++kz)                                                                    \
             for (int ky = 0; ky < KY; ++ky) {                                                                  \
-                const IDX above = (c * deep + kz * DZ) * SY + ky * DY % SY;                                    \
+                const IDX above = (c * DEEP + kz * DZ) * SY + ky * DY % SY;                                    \
                 __global const ACC *row = group + above * SX * plane + ky * DY / SY * wide;                    \
                 __global const ELEM *wk = wp + ((c * KZ + kz) * KY + ky) * KX;                                 \
                 _Pragma("unroll") for (int kx = 0; kx < KX; ++kx) {                                            \
@@ -86,13 +86,13 @@ __kernel void NAME(__global const ACC *restrict planes, __global const ELEM *res
     const IDX last = MIN(first + per, batch * out_z * groups * down * across);
     for (IDX tile = first; tile < last; ++tile) {
         const IDX o = tile % down * ROWS, at = tile / down % across * (16 * VECTORS), level = tile / (down * across * groups);
-        const IDX b = level / out_z, z = level % out_z, g = tile / (down * across) % groups, height = MIN(per_group - o, ROWS);
-        __global const ACC *group = planes + ((b * groups + g) * each * deep + z * SZ) * (SY * SX) * plane + at;
+        const IDX b = level / OUT_Z, z = level % OUT_Z, g = tile / (down * across) % groups, height = MIN(per_group - o, ROWS);
+        __global const ACC *group = planes + ((b * groups + g) * each * DEEP + z * SZ) * (SY * SX) * plane + at;
         WIDE done[ROWS][VECTORS];
         if (height == ROWS) TILE(0, ROWS)
         else for (IDX row = 0; row < height; ++row) TILE(row, 1)
-        __global ELEM *op = out + (((b * groups + g) * per_group + o) * out_z + z) * out_y * out_x;
-        for (IDX r = 0; r < height; ++r, op += out_z * out_y * out_x) {
+        __global ELEM *op = out + (((b * groups + g) * per_group + o) * OUT_Z + z) * out_y * out_x;
+        for (IDX r = 0; r < height; ++r, op += OUT_Z * out_y * out_x) {
             const ACC *line = (const ACC *)done[r];
             for (IDX p = 0; p < 16 * VECTORS;) {                                // row by row, without the border
                 const IDX y = (at + p) / wide, x = (at + p) % wide;

@@ -51,7 +51,7 @@ def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None
     count = plus(product([batch, channels, deep, sy * sx, tall, wide]), 16 * vectors)
     definitions: dict[str, Any] = {
         **arithmetic(d), "KZ": kz, "KY": ky, "KX": kx, "SZ": sz, "SY": sy, "SX": sx, "DZ": dz, "DY": dy, "DX": dx,
-        "ROWS": rows, "VECTORS": vectors,
+        "DEEP": 1 if missing else "deep", "OUT_Z": 1 if missing else "out_z", "ROWS": rows, "VECTORS": vectors,
         "X_UNIT": int(is_one(in_x) and sx == 1), "HAS_BIAS": int(bias is not None),
         "BIAS(i)": "TO_ACC(bias, i)" if bias is not None else "0", "LINE16(p)": f"(*(const {acc.opencl}16_near *)(p))"}
     near = (f"typedef {acc.opencl}16 {acc.opencl}16_near __attribute__((aligned({acc.itemsize})));",)
