@@ -287,5 +287,5 @@ WHY: dict[str, str] = {
     "mean_mid": "32 columns are two vectors, so a block is narrow",
     "pw5": "bound by memory: shares it with whatever else runs",
     "cumsum": "the carry from vector to vector is in float64, one after the other",
-    "c_": "PoCL takes 0.3 s for the first program of a device, and 20 to 300 ms of compiling for each kernel",
+    "c_": "PoCL takes 0.3 s for a device's first program, 20 to 300 ms for each kernel; products are timed once per machine",
 }
