@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import linecache
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,7 @@ from ..graph.interpret import Interpreter
 from ..graph.node import Graph, Node
 from ..graph.printer import graph_text
 from ..ops.op import Op
+from ..ops.promotion import is_tensor_like
 from . import profiling
 from .devices import Device, Target, choose, pyopencl
 from .effects import functional
@@ -34,6 +36,7 @@ from .pick import device_for
 from .program import BuildFailed, Built
 from .sizes import evaluate
 from .steps import kernels_by_step
+from .templates.matmul import RUNS_ON
 from .templates.table import has_kernels
 
 PIECES_PER_UNIT = 4          # pieces of work per core: evens out cores that are busy with something else
@@ -107,7 +110,11 @@ class CompiledGraph:
         self.stages.expanded = graph_text(expanded.graph)
         todo = recipes(expanded.graph, self.target.fp64, Given(expanded.origin))
         fused = plan(todo)
-        by_step = kernels_by_step(fused, self.target, gpu, zero_copy)
+        token = RUNS_ON.set(lambda: "large" if self._device_by_size(_largest(expanded.graph)) is self.target.large else "small")
+        try:
+            by_step = kernels_by_step(fused, self.target, gpu, zero_copy)
+        finally:
+            RUNS_ON.reset(token)
         self.stages.loops = [k.loops for ks in by_step.values() for k in ks]
         templated = {id(step) for number, step in enumerate(fused.steps) if number in by_step and isinstance(step, Node)}
         by_address = zero_copy and not gpu and self.target.by_address
@@ -147,9 +154,13 @@ class CompiledGraph:
     # -- building ----------------------------------------------------------------------------------------------------
     def _device(self, symbols: dict[str, int]) -> Device:
         """The device for calls with these sizes."""
+        return self._device_by_size(max(evaluate(n, symbols) for n in self._largest))
+
+    def _device_by_size(self, nbytes: int) -> Device:
+        """The device for calls whose largest array has so many bytes."""
         if self.options.always is not None:
             return self.target.large if self.options.always == "large" else self.target.small
-        return device_for(self.target, max(evaluate(n, symbols) for n in self._largest))
+        return device_for(self.target, nbytes)
 
     def _narrow(self, symbols: dict[str, int]) -> bool:
         """Whether 32 bits hold every position."""
@@ -290,6 +301,16 @@ def _hints(graph: Graph, key: list[str]) -> dict[str, int]:
         kind, node, *dim = graph.symbols[symbol]
         n = node.spec if kind == "value" else (node.spec.shape if kind == "size" else node.spec.strides)[dim[0]]
         found[symbol] = int(n if isinstance(n, int) else n.hint)
+    return found
+
+
+def _largest(graph: Graph) -> int:
+    """Bytes of the largest value of a graph when it was captured."""
+    found = 0
+    for node in graph.nodes:
+        for spec in node.spec if isinstance(node.spec, tuple) else (node.spec,):
+            if is_tensor_like(spec):
+                found = max(found, math.prod(int(getattr(n, "hint", n)) for n in spec.shape) * spec.dtype.itemsize)
     return found
 
 

@@ -131,20 +131,23 @@ def test_a_process_that_makes_a_trial_builds_what_the_next_one_looks_for(graphs,
     assert len(trials) > 1 and again == trials[-1:]
 
 
-def test_trials_of_usual_products_need_kernels_for_one_device(graphs, trial, monkeypatch):
-    """Whichever devices graphs of that size run on: a program for another one takes half a second."""
+@pytest.mark.parametrize("which", ["small", "large"])
+def test_trials_of_products_need_kernels_for_the_graphs_device_only(graphs, trial, monkeypatch, which):
+    """Whatever their sizes: the first program for another device takes half a second. What is faster on one device is asked
+    again for the other."""
     from guardscope.core.opencl import compile as module
     from guardscope.core.opencl import pick
     from guardscope.core.opencl.devices import choose
-    from guardscope.core.opencl.templates import matmul
 
+    device = getattr(choose("cpu"), which)
+    monkeypatch.setattr(pick, "device_for", lambda target, nbytes: device)
+    monkeypatch.setattr(module, "device_for", lambda target, nbytes: device)
     devices = []
-    monkeypatch.setattr(pick.trial, "choice", lambda question, ways, usual: "large")
     build = module.build_kernels
     monkeypatch.setattr(module, "build_kernels", lambda kernels, options, device, *rest: (
         devices.append(device), build(kernels, options, device, *rest))[1])
-    for sizes in ([1, 64, 256, 1024], [1, 64, 256, 256], [1, 256, 256, 256]):
-        matmul._way(True, sizes, True, graphs.torch.float32)
-    assert set(devices) == {choose("cpu").small}
-    matmul._way(True, [1, 512, 512, 512], True, graphs.torch.float32)
-    assert devices[-1] is choose("cpu").large
+    x, w, v = (np.ones(shape, np.float32) for shape in ((64, 256), (256, 1024), (1024, 64)))
+    got = graphs.run(lambda x, w, v: (x @ w).relu() @ v, x, w, v)
+    assert (got == 256 * 1024).all()
+    assert set(devices) == {device} and len(trial._read()) == 2
+    assert all(question.startswith(device.key + ":") for question in trial._read())

@@ -20,7 +20,6 @@ from ...tensor import dtypes as dt
 from ...tensor.dtypes import dtype
 from ...tensor.meta import Spec
 from ...tensor.tensor import wrap
-from ..blas import ALONE
 from ..devices import choose
 from ..kernels import Kernel
 from ..loop_ir import Array
@@ -35,6 +34,7 @@ LEAST, SURE, MOST = 1 << 18, 1 << 20, 1 << 32     # multiplications of a product
 TINY = 1 << 13                 # up to here the call of BLAS costs more than the product: a kernel shares its neighbours' launch
 
 _FORCED: ContextVar[bool | None] = ContextVar("forced", default=None)    # during a trial: kernels or BLAS
+RUNS_ON: ContextVar[Callable[[], str]] = ContextVar("runs_on", default=lambda: "small")  # which device a graph will run on
 
 
 class Geometry:
@@ -104,18 +104,18 @@ def own_is_faster(g: Geometry, d: dtype) -> bool:
     usual = "kernels" if min(rows, columns) >= 48 and depth >= 32 and SURE <= work <= MOST // 16 else "blas"
     sizes = [trial.size_class(n) for n in (min(batch, 64), rows, depth, columns)]
     turned = is_one(g.b[2]) and not is_one(g.b[3])
-    question = f"{choose('cpu').large.key}: {d.name} {' x '.join(map(str, sizes))}{' of columns' if turned else ''}"
-    return trial.choice(question, {"blas": lambda: _way(False, sizes, turned, d),
-                                   "kernels": lambda: _way(True, sizes, turned, d)}, usual) == "kernels"
+    which = RUNS_ON.get()()
+    question = f"{getattr(choose('cpu'), which).key}: {d.name} {' x '.join(map(str, sizes))}{' of columns' if turned else ''}"
+    return trial.choice(question, {"blas": lambda: _way(False, sizes, turned, d, which),
+                                   "kernels": lambda: _way(True, sizes, turned, d, which)}, usual) == "kernels"
 
 
-def _way(own: bool, sizes: list[int], turned: bool, d: dtype) -> Callable[[], Any]:
-    """A product of such sizes, computed by the kernels or by BLAS: both by one thread as long as BLAS does with one. So
-    trials of all usual sizes need the kernels for one device."""
+def _way(own: bool, sizes: list[int], turned: bool, d: dtype, which: str) -> Callable[[], Any]:
+    """A product of such sizes, computed by the kernels or by BLAS, on the device where the graph runs that asks: the first
+    program for another one takes half a second."""
     from ..compile import BackendOptions, compile_graph
 
     batch, rows, depth, columns = sizes
-    which = "small" if rows * depth * columns <= ALONE else "large"
     rng = np.random.default_rng(0)
     a = wrap(rng.random((batch, rows, depth)).astype(d.numpy))
     b = rng.random((batch, columns, depth) if turned else (batch, depth, columns)).astype(d.numpy)
