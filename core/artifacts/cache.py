@@ -30,12 +30,14 @@ MEMO_LIMIT = 4096          # combinations remembered per dispatcher before it st
 
 
 class CodeState:
-    """Everything known about one code object: its artifacts in order of use, its history of sizes, why it is skipped."""
+    """Everything known about one code object over one module's names: its artifacts in order of use, its history of sizes, why
+    it is skipped. Artifacts look at the names (`names`, the dict of global variables) and make functions that do: the same
+    code over another module's names has a state of its own."""
 
-    _all: dict[int, CodeState] = {}
+    _all: dict[tuple[int, int], CodeState] = {}
 
-    def __init__(self, unit: Unit) -> None:
-        self.unit = unit
+    def __init__(self, unit: Unit, names: dict[str, Any]) -> None:
+        self.unit, self.names = unit, names
         self.history = History()
         self.artifacts: list[Artifact] = []
         self.skipped: str | None = None
@@ -47,11 +49,12 @@ class CodeState:
         self.recorded: int | None = None
 
     @classmethod
-    def of(cls, unit: Unit) -> CodeState:
-        """The state of the unit's code object; the same one for every closure made from it."""
-        state = cls._all.get(id(unit.code))
+    def of(cls, unit: Unit, names: dict[str, Any]) -> CodeState:
+        """The state of the unit's code object over these global variables; the same one for every closure made from it."""
+        key = id(unit.code), id(names)
+        state = cls._all.get(key)
         if state is None:
-            state = cls._all.setdefault(id(unit.code), cls(unit))    # one state, whichever thread comes first
+            state = cls._all.setdefault(key, cls(unit, names))       # one state, whichever thread comes first
         return state
 
     @classmethod
@@ -79,7 +82,7 @@ class CodeState:
     def _register(self) -> None:
         if self.recorded is None:
             unit = self.unit
-            parent = CodeState.of(unit.resume_of).code_id if unit.resume_of is not None else None
+            parent = CodeState.of(unit.resume_of, self.names).code_id if unit.resume_of is not None else None
             node = unit.node
             # A value that a break left behind is called by the expression that gave it; two alike keep their own names.
             said = [unit.words.get(name, name) for name in unit.params]

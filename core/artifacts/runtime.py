@@ -107,9 +107,9 @@ class Runtime:
         self.shared_key = replace(options, isolate=None).key() if options.isolate is not None else None
 
     # -- ways in -------------------------------------------------------------------------------------------------------
-    def dispatcher(self, unit: Unit) -> Dispatcher:
-        """The dispatcher for a unit's code under these options."""
-        state = CodeState.of(unit)
+    def dispatcher(self, unit: Unit, names: dict[str, Any]) -> Dispatcher:
+        """The dispatcher for a unit's code over these global variables, under these options."""
+        state = CodeState.of(unit, names)
         slot = (self.key, self.options.fullgraph, self.options.recompile_limit)
         found = state.dispatchers.get(slot)
         if found is None:
@@ -148,12 +148,12 @@ class Runtime:
         values = bind(target, unit, (*bound, *args), kwargs)
         if values is None:
             return function(*args, **kwargs)       # a TypeError of the user's: let Python word it
-        run = self.dispatcher(unit).run
+        run = self.dispatcher(unit, target.__globals__).run
         return drive(run, target, values) if unit.is_generator else run(target, *values)
 
     def resume(self, unit: Unit, fn: types.FunctionType) -> Callable[..., Any]:
         """The continuation `fn` (made for one break of one call) as a compiled callable."""
-        run = self.dispatcher(unit).run
+        run = self.dispatcher(unit, fn.__globals__).run
         if unit.is_generator and unit.kind != "resume":
             return lambda *values: drive(run, fn, values)
         return lambda *values: run(fn, *values)
@@ -177,7 +177,7 @@ class Runtime:
             return run_natively(state, fn, args)
         if STANCE.backend is not None and self.options.backend != STANCE.backend:
             forced = Runtime(replace(self.options, backend=STANCE.backend))
-            return forced.miss(forced.dispatcher(state.unit), t0, fn, *args)
+            return forced.miss(forced.dispatcher(state.unit, fn.__globals__), t0, fn, *args)
         THREADS.seen()
         frame = Frame(state, t0, args)
         try:

@@ -99,7 +99,7 @@ def _exact_wrapper(function: types.FunctionType, unit: Unit, runtime: Runtime) -
         lines += [f"    return __with_results(__dispatcher.run, {passed})"]
     else:
         lines += [f"    return __dispatcher.run({passed})"]
-    namespace = {"__fn": function, "__missing": MISSING, "__dispatcher": runtime.dispatcher(unit),
+    namespace = {"__fn": function, "__missing": MISSING, "__dispatcher": runtime.dispatcher(unit, function.__globals__),
                  "__with_results": with_results, "__code": function.__code__, "__moved": Moved(function, runtime.options),
                  "__absent": absent, "__drive": drive}
     return compile_text("\n".join(lines) + "\n", f"<compiled {function.__qualname__}>", namespace, name)

@@ -36,9 +36,10 @@ def binary(ev: Any, op: type, a: Value, b: Value, in_place: bool = False) -> Val
     a, b = ev.force(a), ev.force(b)
     function, name, function_in_place = BINARY[op]
     settle_members(ev, (f"__{name}__", f"__r{name}__"), a, b)
-    if isinstance(a, SCALARS) and isinstance(b, SCALARS):
+    text = isinstance(a, Const) and isinstance(a.value, str | bytes)
+    if isinstance(a, SCALARS) and isinstance(b, SCALARS) and not (text and isinstance(b, Const) and b.symbolic):
         return on_scalars(ev, function_in_place if in_place and isinstance(a, Const) else function, a, b)
-    if op is ast.Mod and isinstance(a, Const) and isinstance(a.value, str | bytes) and not issubclass(b.type, str | bytes):
+    if op is ast.Mod and text and not issubclass(b.type, str | bytes):
         return on_containers(ev, op, a, b, in_place)              # formatting: the other's own method is not asked
     if isinstance(a, ObjectValue) or isinstance(b, ObjectValue):
         refuse_own_operators(name, a)

@@ -194,7 +194,8 @@ def _function(guard: Guard, scope: Scope, bindings: Any) -> Iterator[Difference]
             seen, expected = f"{seen} at column {column(now)}", f"{expected} at column {column(code)}"
         yield where, "identity", expected, seen if seen != expected else f"{seen}, defined anew", None
     elif names is not None and v.__globals__ is not names:
-        yield f"the module of {where}", "identity", str(names.get("__name__")), str(v.__globals__.get("__name__")), None
+        expected, seen = str(names.get("__name__")), str(v.__globals__.get("__name__"))
+        yield f"the module of {where}", "identity", expected, seen if seen != expected else f"{seen} with other variables", None
 
 
 def _length(guard: Guard, scope: Scope, bindings: Any) -> Iterator[Difference]:

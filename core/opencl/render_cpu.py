@@ -127,6 +127,8 @@ class CpuRenderer(ColumnRenderer):
         if vector:
             for r in p.reductions:
                 self.line(f"{vector_type(r)} {r.name}_{'total' if two_levels else 'v'} = {vector_neutral(r)};")
+        if unroll > 1 and not two_levels:
+            self._declare_parts(p, unroll)
         for k, a in enumerate(outer):
             self.variables[a.id] = f"j{k}"
             self.open(f"for (IDX j{k} = 0; j{k} < {self.plan.names[a.id]}; ++j{k})")
@@ -138,8 +140,6 @@ class CpuRenderer(ColumnRenderer):
             start, end = "block", "stop"
             if two_levels:
                 self._declare_parts(p, unroll)
-        if not two_levels and unroll > 1:
-            self._declare_parts(p, unroll)
         self._walk_lane(lane, "j", start, end, p, vector, unroll, "part" if two_levels or unroll > 1 else "v")
         for k in range(len(outer) + blocked):
             if k == len(outer) + blocked - 1 and two_levels:

@@ -24,7 +24,7 @@ _BOOL_SUB = ("Subtraction, the `-` operator, with a bool tensor is not supported
 
 
 def _sub_args(input: Any, other: Any, alpha: Any = 1) -> tuple:
-    kinds = [v.dtype.category == 0 if is_tensor_like(v) else isinstance(v, bool) for v in (input, other)]
+    kinds = [v.dtype.category == 0 if is_tensor_like(v) else number_category(v) == 0 for v in (input, other)]
     if any(kinds):
         for i, v in enumerate((input, other), 1):
             if not is_tensor_like(v) and number_category(v) is None:
@@ -35,8 +35,8 @@ def _sub_args(input: Any, other: Any, alpha: Any = 1) -> tuple:
 
 
 def _integral_alpha(input: Any, other: Any, alpha: Any = 1) -> tuple:
-    if isinstance(alpha, float) and all(v.dtype.category < 2 if is_tensor_like(v) else not isinstance(v, float)
-                                        for v in (input, other)):
+    if number_category(alpha) == 2 and all(v.dtype.category < 2 if is_tensor_like(v) else number_category(v) != 2
+                                           for v in (input, other)):
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     return (input, other, alpha)
 

@@ -98,16 +98,16 @@ class SymBool(Symbolic):
         return bool(self) != other
 
     def __add__(self, other: Any) -> Any:
-        return int(self) + other
+        return bool(self) + other
 
     def __mul__(self, other: Any) -> Any:
-        return int(self) * other
+        return bool(self) * other
 
     def __sub__(self, other: Any) -> Any:
-        return int(self) - other
+        return bool(self) - other
 
     def __rsub__(self, other: Any) -> Any:
-        return other - int(self)
+        return other - bool(self)
 
     __radd__, __rmul__ = __add__, __mul__
 

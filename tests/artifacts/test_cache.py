@@ -20,7 +20,7 @@ def compiled(fn, **options):
 
 
 def state(fn):
-    return CodeState.of(unit_of(fn))
+    return CodeState.of(unit_of(fn), fn.__globals__)
 
 
 def versions(fn):

@@ -46,11 +46,12 @@ def test_source_and_units(monkeypatch):
 def test_states_and_dispatchers(monkeypatch):
     monkeypatch.setattr(CodeState, "_all", Late())
     unit = units.unit_of(looked_at)
-    state = CodeState.of(unit)
-    assert CodeState.of(unit) is state
+    names = looked_at.__globals__
+    state = CodeState.of(unit, names)
+    assert CodeState.of(unit, names) is state
     state.dispatchers = Late()
     runtime = Runtime(Options())
-    assert runtime.dispatcher(unit) is runtime.dispatcher(unit)
+    assert runtime.dispatcher(unit, names) is runtime.dispatcher(unit, names)
 
 
 @pytest.mark.parametrize("threads", [2, 5])
@@ -67,7 +68,7 @@ def test_a_code_object_gets_one_number(monkeypatch, threads):
         return numbers[-1]
 
     monkeypatch.setattr(cache.RECORDER, "code", code)
-    state = CodeState(units.unit_of(looked_at))
+    state = CodeState(units.unit_of(looked_at), looked_at.__globals__)
     # Threads of our own: the script, which is this process, has none.
     first = own(threading.Thread(target=lambda: state.code_id))
     first.start()

@@ -1813,3 +1813,42 @@ def members_with_texts_of_their_own():
         return v, tried(*(lambda m=m: str(m) for m in members), *(lambda m=m: repr(m) for m in members),
                         *(lambda m=m: f"{m:>4}" for m in members), *(lambda m=m: f"{m} {m!r}" for m in members))
     return f, (row(), Level.LOW, Tone.SOFT, Wrong.NO, 3), lambda: words.__setitem__(0, "b")
+
+
+@case
+def the_same_code_over_other_names():
+    def part(v):
+        global LAST_SEEN
+        early, a = GAIN, v * 2
+        torch._dynamo.graph_break()
+        b = a + GAIN
+        LAST_SEEN = early
+        return b, early, lambda q: q * GAIN, [GAIN * i for i in range(2)], (GAIN + i for i in range(2))
+    def f(v):
+        torch._dynamo.graph_break()
+        b, early, scaled, more, lazy = part(v)
+        return b, early, scaled(2), more, list(lazy), part.__globals__["LAST_SEEN"]
+    other = types.FunctionType(part.__code__, {**globals(), "GAIN": 50})
+    def change():
+        nonlocal part
+        part = other
+    return f, (row(),), change
+
+
+@case
+def a_native_step_over_other_names():
+    def part(v):
+        early = GAIN
+        word = repr(object)[:2] + str(sorted(str(GAIN)))
+        v = v + len(word)
+        class Inner:
+            gain = GAIN
+        return v, word, Inner.gain, early
+    def f(v):
+        torch._dynamo.graph_break()
+        return part(v)
+    other = types.FunctionType(part.__code__, {**globals(), "GAIN": 50})
+    def change():
+        nonlocal part
+        part = other
+    return f, (row(),), change

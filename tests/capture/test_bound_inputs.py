@@ -51,7 +51,7 @@ def entry_of(model):
     from guardscope.core.artifacts.cache import CodeState
     from guardscope.core.capture.unit import unit_of
 
-    (artifact,) = CodeState.of(unit_of(type(model).forward)).artifacts
+    (artifact,) = CodeState.of(unit_of(type(model).forward), globals()).artifacts
     return artifact.captured.entry_source
 
 

@@ -160,3 +160,19 @@ def test_symmetric_reads_of_one_value(graphs, way):
     got = graphs.run(lambda x: ((x * 2) + (x * 2).t(), x.exp() + x.exp().t()), a, **way)
     assert np.allclose(got[0], a * 2 + a.T * 2)
     assert np.allclose(got[1], np.exp(a) + np.exp(a).T, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dynamic", [(), (0, 1, 2)])
+@pytest.mark.parametrize("size", [9, 130, 700])
+@pytest.mark.parametrize("dtype", ["int64", "int8", "float32", "bool"])
+def test_whole_numbers_over_rows_that_lie_apart(graphs, way, dtype, size, dynamic):
+    """Two axes that are no single one: the four partial results live as long as the loop over the rows."""
+    a = (RNG.integers(-5, 9, (4, 3, 2 * size)) > 0 if dtype == "bool" else RNG.integers(-5, 9, (4, 3, 2 * size))).astype(dtype)
+    rows, planes = np.ascontiguousarray(a[:, 0]), a[:, :, :size]
+    both = planes[:, ::2]
+    got = graphs.run(lambda x, y: (x.amax(), x.amin(), x.sum(), y.amax((0, 2)), y.sum((0, 2)), (y > 1).sum(), y.amin()),
+                     rows[:, 1:size], both, dynamic=dynamic, **way)
+    x, y = (v if dtype == "float32" else v.astype(np.int64) for v in (rows[:, 1:size], both))
+    want = [x.max(), x.min(), x.sum(), y.max((0, 2)), y.sum((0, 2)), (y > 1).sum(), y.min()]
+    for g, w in zip(got, want):
+        assert np.array_equal(np.asarray(g, w.dtype), w)
