@@ -159,11 +159,12 @@ def plan(recipes: Recipes) -> Plan:
     graph = recipes.graph
     kept = {id(n) for o in graph.outputs for n in walk_nodes(o)}
     out.inlined = inlined(recipes, kept)
+    living = _living(recipes, kept)
     barrier = 0
     last_ordered = 0
     for node in graph.nodes:
         recipe = recipes[node]
-        if node.kind in ("input", "constant") or id(node) in out.inlined:
+        if node.kind in ("input", "constant") or id(node) in out.inlined or id(node) not in living:
             continue
         if isinstance(recipe, Host):
             needs = out.needs_of(_real_bases(out, walk_nodes(node.args)))
@@ -188,6 +189,20 @@ def plan(recipes: Recipes) -> Plan:
     _materialise(out, kept)
     _order(out)
     return out
+
+
+def _living(recipes: Recipes, kept: set[int]) -> set[int]:
+    """Nodes that a result, a step on the host or a write needs. What nobody needs must not shape a kernel: a group over the
+    elements of a sum that is never made has no place for values without elements."""
+    found = set(kept)
+    for node in reversed(recipes.graph.nodes):
+        recipe = recipes[node]
+        if isinstance(recipe, Host) or id(node) in recipes.writes or id(node) in found:
+            found.add(id(node))
+            found |= {id(n) for n in walk_nodes(node.args)}
+            if isinstance(recipe, Alias):
+                found.add(id(recipe.base))
+    return found
 
 
 def _base(p: Plan, node: Node) -> Node:

@@ -176,3 +176,29 @@ def test_whole_numbers_over_rows_that_lie_apart(graphs, way, dtype, size, dynami
     want = [x.max(), x.min(), x.sum(), y.max((0, 2)), y.sum((0, 2)), (y > 1).sum(), y.min()]
     for g, w in zip(got, want):
         assert np.array_equal(np.asarray(g, w.dtype), w)
+
+
+@pytest.mark.parametrize("dynamic", [(), (0,)])
+def test_a_value_beside_a_reduction_that_nobody_needs(graphs, way, dynamic):
+    """The reduction is not made; the value without elements is computed and stored all the same."""
+    x, y, rows = np.array(-2), np.array([1, 2, 0], np.uint8), normal(3, 70)
+
+    def scalar(x, y):
+        kept = 3 ** x
+        (kept.lerp(graphs.torch.count_nonzero(y, 0), 0.3)).neg()
+        return kept
+
+    def row(x, r):
+        kept = x * 2 + 1
+        kept + r.sum(1)
+        return kept
+
+    def both(x, y):
+        kept = x - 1
+        lost = kept + y.sum()
+        lost.exp()
+        return kept, kept * 2
+
+    assert graphs.run(scalar, x, y, **way) == 0
+    assert np.array_equal(graphs.run(row, rows[:, 0].copy(), rows, dynamic=dynamic, **way), rows[:, 0] * 2 + 1)
+    assert [int(v) for v in graphs.run(both, x, y, dynamic=dynamic, **way)] == [-3, -6]
