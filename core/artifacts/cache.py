@@ -17,6 +17,7 @@ from typing import Any
 
 from ..capture.unit import Unit
 from ..events.recorder import RECORDER, TypeName
+from ..guards.words import error_text
 from ..tensor.tensor import Tensor
 from ..tensor.threads import THREADS
 from .artifact import Artifact
@@ -250,7 +251,7 @@ def values_text(params: Any, tensor_params: tuple[str, ...], artifact: Artifact,
 
 def record_failure(artifact: Artifact, values: tuple, problem: BaseException) -> None:
     """The end row of a run that raised."""
-    RECORDER.append(("end", time.perf_counter_ns(), artifact.id, "error", values, (type(problem).__name__, str(problem)),
+    RECORDER.append(("end", time.perf_counter_ns(), artifact.id, "error", values, (type(problem).__name__, error_text(problem)),
                      threading.get_ident()))
 
 

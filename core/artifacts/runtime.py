@@ -27,6 +27,7 @@ from ..errors import GuardscopeError, Unsupported
 from ..events.recorder import RECORDER
 from ..guards.explain import sentence
 from ..guards.guard import Failure
+from ..guards.words import error_text
 from ..source.locate import NoSource
 from ..tensor.tensor import Tensor
 from ..tensor.threads import THREADS
@@ -165,8 +166,9 @@ class Runtime:
         unit = unit_of(fn)
         assert not isinstance(unit, NoSource)
         positional, keywords = rebuild_call(unit, values)
-        RECORDER.event("graph_failed", f"the graph of {unit.qualname} raised {type(problem).__name__}: {problem}; this call "
-                                       "runs as plain Python", {"traceback": "".join(traceback.format_exception(problem))})
+        said = f"{type(problem).__name__}: {error_text(problem)}; this call runs as plain Python"
+        RECORDER.event("graph_failed", f"the graph of {unit.qualname} raised {said}",
+                       {"traceback": "".join(traceback.format_exception(problem))})
         return routed(unit)(fn, self)(*positional, **keywords)
 
     # -- the slow path -------------------------------------------------------------------------------------------------
@@ -321,7 +323,7 @@ class Frame:
 
     def end(self, outcome: str, problem: BaseException | None = None) -> None:
         ident = self.artifact.id if self.artifact is not None else -1
-        error = (type(problem).__name__, str(problem)) if problem is not None else None
+        error = (type(problem).__name__, error_text(problem)) if problem is not None else None
         RECORDER.append(("end", time.perf_counter_ns(), ident, outcome, self.values, error, threading.get_ident()))
 
 

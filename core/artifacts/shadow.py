@@ -21,6 +21,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..events.recorder import RECORDER
+from ..guards.words import error_text
 from ..tensor.threads import THREADS
 from .settings import SETTINGS
 
@@ -84,12 +85,13 @@ class Shadow:
         except Unrepeatable as why:
             return self._skip(artifact, fn, args, str(why))
         except Exception as problem:
-            return self._skip(artifact, fn, args, f"its state cannot be saved ({type(problem).__name__}: {problem})")
+            reason = f"its state cannot be saved ({type(problem).__name__}: {error_text(problem)})"
+            return self._skip(artifact, fn, args, reason)
         outcome = attempt(artifact.entry, fn, *args)
         try:
             self._repeat(state, artifact, fn, args, world, before, outcome)
         except Exception as problem:
-            self.skipped[f"the repetition failed ({type(problem).__name__}: {problem})"] += 1
+            self.skipped[f"the repetition failed ({type(problem).__name__}: {error_text(problem)})"] += 1
         self._tell()
         if outcome[0] == "error":
             raise outcome[1]

@@ -9,6 +9,7 @@ import types
 from typing import Any
 
 from ..guards.origin import AttrOrigin, GlobalOrigin, InstanceDictOrigin
+from ..guards.words import value_text
 from .attributes import MISSING, bind, class_lookup, find_attribute, has_get, is_data_descriptor, pinned
 from .function_values import (
     BuiltinMethodValue,
@@ -223,7 +224,7 @@ def of_const(ev: Any, obj: Const, name: str) -> Value | None:
         settled(ev, type(value), name)
         stored = {"name": "_name_", "value": "_value_"}.get(name, name)
         if stored in ("_name_", "_value_") and class_lookup(type(value), name)[0] in (None, enum.Enum):
-            place = InstanceDictOrigin(ev.pin(value, str(value)), stored)      # nobody changes it, but it can be changed
+            place = InstanceDictOrigin(ev.pin(value, value_text(value)), stored)      # nobody changes it, but it can be changed
             return ev.existing(place, value.__dict__[stored], fixed=True)
         owner, raw = class_lookup(type(value), name)
         if isinstance(raw, types.FunctionType | property | classmethod | staticmethod):
@@ -231,7 +232,7 @@ def of_const(ev: Any, obj: Const, name: str) -> Value | None:
             return bind(ev, raw, obj, type(value), name)
         held = getattr(value, "__dict__", {})
         if name in held:
-            return ev.existing(InstanceDictOrigin(ev.pin(value, str(value)), name), held[name], fixed=True)
+            return ev.existing(InstanceDictOrigin(ev.pin(value, value_text(value)), name), held[name], fixed=True)
         if owner is not None and not has_get(raw):
             return ev.existing(AttrOrigin(ev.pin(type(value)), name), raw, fixed=True)
         settled(ev, type(value), name)

@@ -74,6 +74,16 @@ def function_name(f: Any) -> str:
     return f"{name} ({code_place(code)})"
 
 
+def error_text(problem: BaseException) -> str:
+    """The text of an exception of the script's, as `str` gives it where that runs nothing of the script's: a text of its own,
+    or of an argument's, might print, count or raise."""
+    own = any(isinstance(vars(c).get(n), types.FunctionType) for c in type(problem).__mro__ for n in ("__str__", "__repr__"))
+    args = problem.args if isinstance(problem.args, tuple) else ()
+    if not own and all(a is None or type(a) in SCALARS for a in args):
+        return str(problem)
+    return ", ".join(a if type(a) is str else value_text(a) for a in args)
+
+
 def value_text(v: Any) -> str:
     """A value by repr, shortened; a function by name and place; an object of the script's by its type. Never raises, and
     runs nothing of the script's: a `__repr__` of its own might print, count, or change what it is asked about."""

@@ -1852,3 +1852,53 @@ def a_native_step_over_other_names():
         nonlocal part
         part = other
     return f, (row(),), change
+
+
+@case
+def an_error_with_an_argument_whose_text_is_code():
+    said = []
+    class Key:
+        def __repr__(self):
+            said.append("asked")
+            raise TypeError("no text")
+    class Wrong(Exception):
+        def __str__(self):
+            said.append("asked")
+            return "wrong"
+    class Level(enum.Enum):
+        LOW = 1
+        def __str__(self):
+            return False
+    def f(v, key, level):
+        if said:
+            return v, len(said)
+        if level.name == "LOW" and key is not None:
+            raise KeyError(key)
+        raise Wrong(v.shape[0], level.value)
+    arguments = [row(), Key(), Level.LOW]
+    def g(v, key, level):
+        seen = []
+        for k in (key, None):
+            try:
+                f(v, k, level)
+            except KeyError as e:
+                seen.append((type(e.__context__).__name__, e.args[0] is key))
+            except Exception as e:
+                seen.append((type(e).__name__, e.args))
+        return seen, len(said)
+    return g, arguments, lambda: None
+
+
+@case
+def an_error_that_leaves_with_an_argument_whose_text_is_code():
+    said = []
+    class Key:
+        def __hash__(self):
+            return 3
+        def __repr__(self):
+            said.append("asked")
+            return "key"
+    def f(v, table, key):
+        v = v + len(said)
+        return v * table[key]
+    return f, (row(), {}, Key()), lambda: None
