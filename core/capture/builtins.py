@@ -32,7 +32,7 @@ from .signals import Break, UserRaise
 from .signatures import fitted
 from .special_methods import call_special
 from .subscripts import get_item
-from .torch_calls import CannotLower, call_api, lift, lower
+from .torch_calls import NEVER_TRACED, CannotLower, call_api, lift, lower, tensor_method
 from .truth import is_callable, length
 from .values import FALSE, NONE, TRUE, ClassValue, Const, ObjectValue, OpaqueValue, TensorValue, TupleValue, Value
 
@@ -86,10 +86,8 @@ def call_marked(ev: Any, callee: BuiltinValue, real: types.FunctionType, args: l
     special = API_RULES.get(name)
     if special is not None and is_api_function(real):
         return special(ev, args, kwargs)
-    if args and isinstance(args[0], Value) and isinstance(ev.force(args[0]), TensorValue) and name in ("backward", "item",
-                                                                                                   "tolist", "numpy"):
-        from .torch_calls import tensor_method
-
+    if args and isinstance(args[0], Value) and isinstance(ev.force(args[0]), TensorValue) \
+            and (name in NEVER_TRACED or name in ("backward", "item", "tolist", "numpy")):
         return tensor_method(ev, ev.force(args[0]), name, args[1:], kwargs)
     return call_api(ev, real, args, kwargs)
 

@@ -1902,3 +1902,15 @@ def an_error_that_leaves_with_an_argument_whose_text_is_code():
         v = v + len(said)
         return v * table[key]
     return f, (row(), {}, Key()), lambda: None
+
+
+@case
+def methods_of_tensors_taken_from_their_class():
+    x = torch.arange(6.0).reshape(2, 3)[:, 1:]
+    before, taken = torch.Tensor.storage_offset, torch.Tensor.is_set_to
+    def f(v):
+        return v * 2 + before(v), torch.Tensor.storage_offset(v) * 3, taken(v, v), v.storage_offset()
+    def change():
+        torch.Tensor.storage_offset = lambda self: before(self) + 5
+        UNDO.append(lambda: setattr(torch.Tensor, "storage_offset", before))
+    return f, (x,), change
