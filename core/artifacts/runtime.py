@@ -166,9 +166,10 @@ class Runtime:
         unit = unit_of(fn)
         assert not isinstance(unit, NoSource)
         positional, keywords = rebuild_call(unit, values)
-        said = f"{type(problem).__name__}: {error_text(problem)}; this call runs as plain Python"
-        RECORDER.event("graph_failed", f"the graph of {unit.qualname} raised {said}",
-                       {"traceback": "".join(traceback.format_exception(problem))})
+        said = f"{type(problem).__name__}: {error_text(problem)}"
+        # not format_exception: it asks exceptions of the script's that are being handled for their texts
+        RECORDER.event("graph_failed", f"the graph of {unit.qualname} raised {said}; this call runs as plain Python",
+                       {"traceback": "".join([*traceback.format_tb(problem.__traceback__), f"{said}\n"])})
         return routed(unit)(fn, self)(*positional, **keywords)
 
     # -- the slow path -------------------------------------------------------------------------------------------------

@@ -283,3 +283,22 @@ def test_what_else_fails_after_a_write_leaves_the_function():
             torch.compile(f, backend=backend_of(failure))(x, torch.tensor([1]))
         assert x.tolist() == [1.0, 2.0, 3.0]
 
+
+
+def test_an_error_that_is_handled_meanwhile_is_not_asked_for_its_text():
+    said = []
+
+    class Wrong(Exception):
+        def __str__(self):
+            said.append("asked")
+            return "wrong"
+
+    compiled = torch.compile(lambda v, at: v[at] * 2, backend="eager")
+    assert compiled(torch.arange(3.0), torch.tensor([1])).tolist() == [2.0]
+    try:
+        raise Wrong
+    except Wrong as wrong:
+        with pytest.raises(IndexError) as found:
+            compiled(torch.arange(3.0), torch.tensor([9]))
+        assert found.value.__context__ is wrong
+    assert not said
