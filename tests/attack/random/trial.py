@@ -82,7 +82,8 @@ class Trial:
             if place is None:
                 raise Impossible
             try:
-                CHANGES[kind](random.Random(seed), place, view)
+                with world.inside():
+                    CHANGES[kind](random.Random(seed), place, view)
                 outcomes.append("done")
             except Impossible:
                 raise

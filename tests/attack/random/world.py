@@ -13,6 +13,7 @@ import os
 import random
 import sys
 import types
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,21 @@ def code_of(world: str, file: str) -> types.CodeType:
     return code
 
 
+def library_functions() -> list[Any]:
+    """Functions of the library that a program may hold like one of its own, and give attributes."""
+    import torch
+
+    return [torch.relu, torch.tanh]
+
+
+def carry(functions: list[Any], attributes: list[dict[str, Any]]) -> None:
+    """Give the functions these attributes and no others."""
+    for f, held in zip(functions, attributes):
+        if [(n, id(v)) for n, v in vars(f).items()] != [(n, id(v)) for n, v in held.items()]:
+            vars(f).clear()
+            vars(f).update(held)
+
+
 class World:
     """One execution of the file, with the state of one program. `args` is a list, so that an argument can be replaced."""
 
@@ -93,6 +109,19 @@ class World:
         self.printed = io.StringIO()
         self.args: list[Any] = list(rest[0]) if rest else []
         self.kwargs: dict[str, Any] = dict(rest[1]) if len(rest) > 1 else {}
+        self.carried: list[dict[str, Any]] = [dict(vars(f)) for f in library_functions()]
+
+    @contextlib.contextmanager
+    def inside(self) -> Iterator[None]:
+        """While something runs in this world, the library's functions carry the attributes that this world gave them."""
+        functions = library_functions()
+        before = [dict(vars(f)) for f in functions]
+        carry(functions, self.carried)
+        try:
+            yield
+        finally:
+            self.carried = [dict(vars(f)) for f in functions]
+            carry(functions, before)
 
     def refresh(self) -> None:
         """New, equal arguments."""
@@ -109,7 +138,7 @@ class World:
         run = self.target if self.compiled is None else self.compiled
         self.printed = io.StringIO()
         try:
-            with contextlib.redirect_stdout(self.printed):
+            with contextlib.redirect_stdout(self.printed), self.inside():
                 return "result", run(*self.args, **self.kwargs)
         except RecursionError:
             return "error", RecursionError()
