@@ -48,6 +48,7 @@ class CodeState:
         self.observed: set[tuple] = set()      # options whose first call ran eagerly, as a stance asked for
         self.refusals = 0          # calls that could not be captured because an exception left the function
         self.recorded: int | None = None
+        self.used = False          # since the last reset: something may be remembered here
 
     @classmethod
     def of(cls, unit: Unit, names: dict[str, Any]) -> CodeState:
@@ -62,6 +63,9 @@ class CodeState:
     def reset_all(cls) -> None:
         """torch._dynamo.reset: forget artifacts, history and skips; wrappers stay usable."""
         for state in list(cls._all.values()):
+            if not state.used:
+                continue
+            state.used = False
             state.artifacts.clear()
             state.history = History()
             state.skipped = None

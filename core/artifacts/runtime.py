@@ -219,6 +219,7 @@ class Runtime:
     def _choose(self, dispatcher: Dispatcher, frame: Frame, fn: Any, args: tuple) -> Callable[..., Any]:
         """What runs the call when no artifact accepts it: a new artifact's entry, or plain Python."""
         state = dispatcher.state
+        state.used = True
         if THREADS.many and self._fitting(dispatcher, frame, fn, args):
             return SHADOW.entry(state, frame.artifact)      # type: ignore[arg-type]
         natively = lambda fn, *args: self.natively_routed(state, fn, args)  # noqa: E731
