@@ -344,13 +344,19 @@ class Facts:
         for g in self.guards(artifact):
             by_origin[g.origin].append(g)
         # One guard stands for all names of libraries that the trace relied on; its condition lists them.
-        named = {name: [replace(g, condition=f"{name} as it was")] for g in by_origin[""] if g.kind == "NAMES_UNCHANGED"
-                 for name in g.condition.removeprefix("as they were: ").split("; ")}
+        named: dict[str, list[GuardRow]] = {}
+        for g in by_origin[""]:
+            if g.kind == "NAMES_UNCHANGED":
+                for said in g.condition.removeprefix("as they were: ").split("; "):
+                    name = said.removesuffix(" not defined")
+                    was = "as they were" if name.startswith("the base classes") else "as it was"
+                    named[name] = [replace(g, condition=said if said != name else f"{name} {was}")]
         found = []
         for read in a.reads:
             origin, said = self.spelled(a.code, str(read.get("origin", ""))), str(read.get("protected", ""))
             how, _, why = said.partition(": ")
-            own = by_origin.get(origin, []) or named.get(origin, [])
+            own = by_origin.get(origin, []) or named.get(origin, []) \
+                or [g for g in by_origin[""] if g.kind == "GLOBAL_STATE" and origin.startswith("grad mode, ")]
             known = how if how in ("checked", "input", "constant") else "unprotected"
             found.append(ReadLine(origin, known, why if known == "constant" else "", tuple(g.condition for g in own),
                                   len(own), own[0].index if own else -1, next((g.line for g in own if g.line), 0)))

@@ -189,7 +189,7 @@ class SessionModel(QObject):
             return None
         title = self.session.codes[cause.code].title
         found = [t for t in self.lab.trials if t.policy.cure is not None and t.effect
-                 and (t.policy.cure.cause, t.policy.cure.function) == (cause.place, title)]
+                 and t.policy.cure.cause in (cause.place, *cause.others) and t.policy.cure.function == title]
         return max(found, key=lambda t: (t.worth, t.numbers.get("saved", 0)), default=None)
 
     # selection

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.events.schema import OUTCOME_WORDS, WRONG_RESULT, Artifact, FailureRow
 from ..core.events.summary import place_of
 from .facts import Facts, code_name
-from .numbers import duration
+from .numbers import duration, plural
 
 
 def short_path(file: str) -> str:
@@ -104,6 +104,26 @@ def outcome_words(facts: Facts, call: int) -> str:
     outcome = facts.outcome(call)
     wrong = outcome == "error" and any(e.call == call and e.type == WRONG_RESULT for e in facts.session.errors)
     return "wrong result" if wrong else OUTCOME_WORDS[outcome]
+
+
+def near_limit(facts: Facts, code: int, kept: int | None = None) -> str:
+    """A warning while a function has few places left, "" otherwise. kept: how many it has used, if not as many as now."""
+    kept, limit = facts.kept(code) if kept is None else kept, facts.limit(code)
+    if not 0.75 * limit <= kept < limit:
+        return ""
+    return f"Near the limit: after {plural(limit - kept, 'more version')} it runs as plain Python where none fits."
+
+
+def nearly_full(facts: Facts, call: int) -> list[str]:
+    """A sentence for each function of which a call made a version and left few places."""
+    found = []
+    for code, last in {a.code: a for r in facts.call_runs(call) if r["outcome"] in (0, 1) and r["artifact"] >= 0
+                       for a in [facts.session.artifacts[r["artifact"]]]}.items():
+        since = max((e.time for e in facts.session.events if e.kind == "reset" and e.time < last.time), default=-1)
+        kept = sum(since < a.time <= last.time for a in facts.artifacts_of(code))
+        if warning := near_limit(facts, code, kept):
+            found.append(f"{facts.title(code)} has used {kept} of {facts.limit(code)} versions. {warning}")
+    return found
 
 
 def failure_sentence(failure: FailureRow) -> str:

@@ -5,8 +5,9 @@ The ledger itself comes from core/events/summary.py; here it gets its sentences 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,14 +21,17 @@ from ..numbers import plural
 from ..words import no_calls
 
 MOST_VALUES = 8
+MOST_TOGETHER = 6                # of what changed at once, that are told with their values
+UNREAD = "guarded, but never read"
 MOST_CALLS = 1000                # of a cause, that can be marked on the timeline
 
 
 @dataclass(frozen=True, slots=True)
 class CauseRow:
     """`mark` picks the shape; `headline` is a line by itself; `calls` are the calls it led to; `cost_ns` is compile
-    time; `code` and `line` say where; `advice` is what to change, `fix` a line to write (either may be ""); `place`: the
-    value that varies, as the ledger calls it, "" for other kinds of causes; `versions`: recompilations it led to."""
+    time; `code` and `line` say where; `advice` is what to change, `fix` the lines to write (either may be ""); `place`: the
+    value that varies, as the ledger calls it, "" for other kinds of causes, `others`: those that always changed with it;
+    `versions`: recompilations it led to."""
 
     mark: str
     headline: str
@@ -41,6 +45,14 @@ class CauseRow:
     line: int = 0
     place: str = ""
     versions: int = 0
+    others: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The value that varies, and how many vary with it."""
+        if len(self.others) < 2:
+            return " and ".join((self.place, *self.others))
+        return f"{self.place} and {plural(len(self.others), 'other')}"
 
 
 def cause_rows(facts: Facts) -> list[CauseRow]:
@@ -60,8 +72,38 @@ def _recompile_rows(facts: Facts) -> list[CauseRow]:
         code = session.calls["code"][calls]
         ledger = summary.causes(session, facts.lasting.setdefault("failing", {}))
         kept.clear()
-        kept[eager] = [_known_row(facts, c, made[c.code], calls[code == c.code]) for c in ledger if c.versions]
+        kept[eager] = [_joined(facts.session, own) for own in _together(
+            [(c, _known_row(facts, c, made[c.code], calls[code == c.code])) for c in ledger if c.versions])]
     return kept[eager]
+
+
+def _together(ledger: list[tuple[summary.Cause, CauseRow]]) -> list[list[tuple[summary.Cause, CauseRow]]]:
+    """The ledger with what always changed at once in one place, that of the first."""
+    found: dict[object, list[tuple[summary.Cause, CauseRow]]] = {}
+    for place, (c, row) in enumerate(ledger):
+        found.setdefault((c.code, tuple(c.calls), c.misses) if not c.alone else place, []).append((c, row))
+    return list(found.values())
+
+
+def _joined(session: Any, own: list[tuple[summary.Cause, CauseRow]]) -> CauseRow:
+    """One row for what always changed at once, named after what took most values, an argument rather than another."""
+    if len(own) == 1:
+        return own[0][1]
+    params = [p for p in session.codes[own[0][0].code].params if p != "self"]
+    own = sorted(own, key=lambda pair: (-len(pair[0].seen), re.split(r"[.\[]", pair[0].place)[0] not in params))
+    first, rows = own[0][1], [row for _, row in own]
+    alike = [row for row in rows if row.advice == first.advice]
+    named = replace(first, others=tuple(row.place for row in rows[1:]))
+    detail = [f"{c.place}: {_values(c)}" + (f" ({UNREAD})" if UNREAD in row.detail else "") for c, row in own[:MOST_TOGETHER]]
+    detail += [f"and {len(own) - MOST_TOGETHER} more"] if len(own) > MOST_TOGETHER else []
+    return replace(named, headline=f"{named.name} changed together: {first.headline.rpartition(': ')[2]}",
+                   detail="; ".join(detail),
+                   fix="\n".join(dict.fromkeys(row.fix for row in alike[:MOST_TOGETHER] if row.fix)))
+
+
+def _values(c: summary.Cause) -> str:
+    more = f", \N{HORIZONTAL ELLIPSIS} ({len(c.seen)} in all)" if len(c.seen) > MOST_VALUES else ""
+    return ", ".join(c.seen[:MOST_VALUES]) + more
 
 
 def _known_row(facts: Facts, c: summary.Cause, own: int, eager: np.ndarray) -> CauseRow:
@@ -85,8 +127,7 @@ def _recompile_row(session: Any, c: summary.Cause, own: int, eager: np.ndarray) 
     if c.reached_limit and len(eager):
         headline += f", then plain Python for {plural(len(eager), 'call')}"
     shared = c.versions - c.alone
-    detail = "values: " + ", ".join(c.seen[:MOST_VALUES]) + (
-        f", \N{HORIZONTAL ELLIPSIS} ({len(c.seen)} in all)" if len(c.seen) > MOST_VALUES else "") if c.seen else ""
+    detail = f"values: {_values(c)}" if c.seen else ""
     if shared and c.alone:
         detail += f"; in {shared} of {c.versions} recompilations something else had changed as well"
     elif shared:
@@ -97,7 +138,7 @@ def _recompile_row(session: Any, c: summary.Cause, own: int, eager: np.ndarray) 
     guard = next((g for g in guards if g.index == c.guard), None)
     unused = unread(session, c.artifact, guards).get(c.guard) if guards else None
     if unused:
-        detail += f"{'; ' if detail else ''}guarded, but never read: {unused}"
+        detail += f"{'; ' if detail else ''}{UNREAD}: {unused}"
     calls = tuple(sorted({x for x in c.calls if x >= 0}))
     return CauseRow("eager_limit" if c.reached_limit else "recompile", headline, detail,
                     cure[:1].upper() + cure[1:], advice.line if advice is not None else "", c.compile_ns,

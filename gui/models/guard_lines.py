@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -104,10 +105,15 @@ class _Lines:
         seen = h.seen if h.origin in ("", g.origin) else f"{h.origin} = {h.seen}"
         never = any(m == NEVER_FAILED for m, _ in own)
         rank = 0 if g.index in now else 1 if h.failures else 2 if never else 3
-        return GuardLine(self.artifact, self.version, g.index, g.kind, g.origin or NAMELESS.get(g.kind, ""), g.condition,
+        return GuardLine(self.artifact, self.version, g.index, g.kind, _what(g), g.condition,
                          g.expected, seen, h.failures, g.line, g.why, rank, checks=self.use.times, checks_tip=self.tip,
                          way=g.way, ns=g.ns,
                          marks=tuple((mark, tip) for mark, tip in own if mark != NEVER_FAILED))
+
+
+def _what(g: GuardRow) -> str:
+    """What a guard looks at."""
+    return g.origin or NAMELESS.get(g.kind) or re.split(r" is | not in | runs | == ", g.condition)[0]
 
 
 def _placed(rows: list[GuardLine]) -> list[GuardLine]:

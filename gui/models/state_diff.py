@@ -13,14 +13,16 @@ from ...core.events.schema import Value
 from ...core.events.summary import place_of
 from ..facts import Facts
 from .matrix import HOLDS, parts_of
+from .size_states import states_of
 
-NOT_READ = "not read"
+NOT_READ = "never read"
 ANY = "any value fits"
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of a place in a call. guard: index in `artifact`, -1 for none; how: "checked", ANY or NOT_READ."""
+    """What is known of a place in a call. guard: index in `artifact`, -1 for none; how: "checked", NOT_READ, or for what is
+    not fixed which values fit."""
 
     text: str
     how: str = "checked"
@@ -43,13 +45,9 @@ def state(facts: Facts, call: int) -> dict[str, Known]:
     runs = [r for r in facts.call_runs(call) if r["depth"] == 0]
     found: dict[str, Known] = {}
     artifact = runs[0]["artifact"] if runs else -1
-    open_places: set[str] = set()
+    fits = _fits(facts, artifact)
     for place, kind, _, text, guard in parts_of(facts.guards(artifact)) if artifact >= 0 else ():
-        if kind in ("relation", "NAMES_UNCHANGED") or text == HOLDS:
-            continue
-        if text.startswith("any"):
-            open_places.add(place)
-        else:
+        if kind not in ("relation", "NAMES_UNCHANGED") and text != HOLDS and place not in fits:
             found[place] = Known(text, "checked", artifact, guard)
     code = int(facts.session.calls["code"][call])
     for missed, groups in facts.failures_of_call(call):
@@ -63,9 +61,25 @@ def state(facts: Facts, call: int) -> dict[str, Known]:
             for name, value in facts.session.values(r["signature"]):
                 for place, text in _places(name, value):
                     guard = found[place].guard if place in found else -1
-                    how = "checked" if place in found or artifact < 0 else ANY if place in open_places else NOT_READ
+                    how = "checked" if place in found or artifact < 0 else fits.get(place, NOT_READ)
                     arguments[place] = Known(text, how, artifact, guard)
     return {**arguments, **{place: known for place, known in found.items() if place not in arguments}}
+
+
+def _fits(facts: Facts, artifact: int) -> dict[str, str]:
+    """What a version leaves open -> which values fit: any, a range, or those that a relation of sizes allows."""
+    if artifact < 0:
+        return {}
+    guards, a = facts.guards(artifact), facts.session.artifacts[artifact]
+    related = " ".join(g.condition for g in guards if g.kind == "SHAPE_ENV")
+    found = {place: "checked" if place in related else ANY for place, kind, _, text, _ in parts_of(guards)
+             if kind != "relation" and text.startswith("any")}
+    for place, states in states_of(facts, a.code).items():
+        state = next((s for version, s in states if version == a.version), None)
+        if state is not None and state.kind == "open":
+            values, tied, relation = state.text.removeprefix("dynamic: ").partition(", with ")
+            found[place] = f"{values} fits" + (f", with {relation}" if tied else "")
+    return found
 
 
 def _places(name: str, value: Value) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from ...core.events.summary import place_of
 from ..models.size_states import states_of
 from ..numbers import duration, number, plural, short_numbers
 from ..widgets.page import Page, code, esc, link, mark
-from ..words import call_sentence, call_title, no_calls, outcome_words, signature
+from ..words import call_sentence, call_title, nearly_full, no_calls, outcome_words, signature
 from .base import View
 
 LONGEST_WHOLE = 20           # characters of a value's name that are never broken
@@ -102,13 +102,18 @@ class CallView(View):
                 and OUTCOMES[r["outcome"]] in ("compile", "recompile")}
         for a in sorted(made):
             artifact = facts.session.artifacts[a]
-            states = states_of(facts, artifact.code)
+            own = {place: s for place, states in states_of(facts, artifact.code).items() for v, s in states
+                   if v == artifact.version}
+            said = []
             for source, dim, symbol in artifact.dynamic_dims:
                 place = facts.spelled(artifact.code, source if dim is None else f"{source}.shape[{dim}]")
-                state = next((s for v, s in states.get(place, []) if v == artifact.version and s.kind == "open"), None)
-                may = state.text.removeprefix("dynamic: ") if state is not None else "any value"
-                items += (f"<p class='muted'>In {link(f'artifact:{a}', f'version {artifact.version}')} of "
-                          f"{esc(facts.title(artifact.code))}, {code(place)} may be {esc(may)} ({esc(symbol)}).</p>")
+                state = own.get(place)
+                may = state.text.removeprefix("dynamic: ") if state is not None and state.kind == "open" else "any value"
+                said.append(f"{code(place)} may be {esc(may)} ({esc(symbol)})")
+            said += [f"{code(place)} is {esc(s.text)}" + (f" by {link(f'line:{s.line}', f'line {s.line}')}" if s.line else "")
+                     for place, s in own.items() if s.kind == "pinned"]
+            items += "".join(f"<p class='muted'>In {link(f'artifact:{a}', f'version {artifact.version}')} of "
+                             f"{esc(facts.title(artifact.code))}, {what}.</p>" for what in said)
         return f"<h2>What was decided</h2>{items}" if items else ""
 
     def _breaks(self, call: int) -> str:
@@ -130,6 +135,7 @@ class CallView(View):
                 out.append(f"<p class='bad'>{esc(facts.title(reached.code))} reached the limit of "
                            f"{reached.limit} versions"
                            + (f"; used up by {esc(causes)}" if causes else "") + ".</p>")
+        out += [f"<p class='warn'>{esc(text)}</p>" for text in nearly_full(facts, call)]
         return f"<h2>Breaks and limits</h2>{''.join(out)}" if out else ""
 
     def _notes(self, call: int) -> str:
@@ -181,7 +187,7 @@ class CallView(View):
 
     def _differences(self, call: int) -> str:
         """What is different from the marked call, or from the one before of the same function."""
-        from ..models.state_diff import ANY, NOT_READ, differences, previous
+        from ..models.state_diff import differences, previous
 
         facts, marked = self.model.facts, self.model.marked
         assert facts is not None
@@ -200,9 +206,8 @@ class CallView(View):
         rows = []
         for d in found[:MOST_DIFFERENCES]:
             place = link(f"guard:{d.known.artifact}:{d.known.guard}", d.place) if d.known.guard >= 0 else esc(d.place)
-            how = {ANY: "any value fits", NOT_READ: "never read"}.get(d.known.how, "checked")
             rows.append(f"<tr><td class='code'>{place}</td><td>{code(short_numbers(d.before))}</td>"
-                        f"<td>{code(short_numbers(d.now))}</td><td class='muted'>{how}</td></tr>")
+                        f"<td>{code(short_numbers(d.now))}</td><td class='muted'>{esc(d.known.how)}</td></tr>")
         more = len(found) - MOST_DIFFERENCES
         tail = f"<p class='muted'>and {more} more</p>" if more > 0 else ""
         return (f"{title}<table cellspacing='0' cellpadding='3'><tr><th>value</th><th>call {number(other)}</th>"

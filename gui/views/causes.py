@@ -12,6 +12,7 @@ from ...core.events.summary import shadow
 from ..models.causes import MOST_CALLS, CauseRow, nothing_to_report
 from ..numbers import duration, plural, short_numbers
 from ..widgets.page import Page, code, esc, link, mark
+from ..words import near_limit
 from .base import View
 
 MOST = 60
@@ -71,8 +72,11 @@ class CausesView(View):
         facts += [link(f"cause:{place}", first + plural(len(c.calls), "call"))] if c.calls else []
         facts += [link(f"place:{place}", f"line {c.line}")] if c.line else []
         detail = f"<p class='muted'>{esc(short_numbers(c.detail))}</p>" if c.detail else ""
+        known = self.model.facts
+        if known is not None and c.place and c.code is not None and (warning := near_limit(known, c.code)):
+            detail += f"<p class='warn'>{esc(warning)}</p>"
         advice = f"<p><span class='good'>→</span> {esc(c.advice)}</p>" if c.advice else ""
-        fix = f"<p>&nbsp;&nbsp;&nbsp;&nbsp;&nbsp;<b>{code(c.fix)}</b></p>" if c.fix else ""
+        fix = "".join(f"<p>&nbsp;&nbsp;&nbsp;&nbsp;&nbsp;<b>{code(line)}</b></p>" for line in c.fix.splitlines())
         fix += self._tried(c)
         return (f"<table width='100%' cellspacing='0' cellpadding='6'{chosen}><tr>"
                 f"<td width='18' valign='top'>{mark(c.mark)}</td>"

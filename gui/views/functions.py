@@ -15,7 +15,7 @@ from ..glossary import explain
 from ..models.tree import Row, TreeModel
 from ..numbers import duration, number, plural
 from ..widgets.meter import MeterDelegate
-from ..words import version_title
+from ..words import near_limit, version_title
 from .base import View
 
 MARGIN = 8                       # pixels beside a number
@@ -133,12 +133,11 @@ class FunctionsView(View):
         tips += [f"Not compiled: {n.why}" for n in facts.session.not_compiled if n.code == c.id][:1]
         if facts.limit_reached(c.id):
             tips.append(f"The limit of {limit} versions is reached: " + explain("eager_limit"))
-        used = [(cause.place, cause.versions) for cause in self.model.causes() if cause.place and cause.code == c.id]
+        used = [(cause.name, cause.versions) for cause in self.model.causes() if cause.place and cause.code == c.id]
         if used:
             tips.append("places used up by " + ", ".join(f"{place} ({n})" for place, n in used[:4]))
-        if 0.75 * limit <= kept < limit:
-            left = limit - kept
-            tips.append(f"Near the limit: after {plural(left, 'more version')} it runs as plain Python where none fits.")
+        if warning := near_limit(facts, c.id):
+            tips.append(warning)
         if kept < len(own):
             tips.append(f"{plural(len(own), 'version')} made; {kept} of them since the caches were last reset")
         return "\n".join(tips)

@@ -89,7 +89,7 @@ class SummaryView(View):
         if top:
             self.mark.setPixmap(theme.mark_pixmap(top[0].mark, 13))
             self.cause.setText(top[0].headline)
-            change = top[0].fix or top[0].advice
+            change = "; ".join(top[0].fix.splitlines()) or top[0].advice
             trial = self.model.tried(top[0])
             tried = f"  (tried: {trial.effect})" if trial is not None and change else ""
             said = top[0].detail if top[0].mark == "error" else ""               # the exception's message is no cure

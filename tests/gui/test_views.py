@@ -124,7 +124,7 @@ def test_a_hidden_view_waits_until_it_is_shown(make_window: Any, fake: ModuleTyp
 def test_causes_link_to_calls(make_window: Any, fake: ModuleType) -> None:
     window = make_window(fake.synthetic())
     text = text_of(window, "causes")
-    assert "self.seen took 8 values" in text
+    assert "self.seen and x.shape[0] changed together: 8 versions" in text
     assert "never compiled" in text
     window.views["causes"]._followed("cause", ["0"])
     assert window.model.selection.call == 4
