@@ -17,7 +17,7 @@ MOST_GUARDS = 12                 # conditions told of one line
 @dataclass(slots=True)
 class LineMarks:
     """What happened on a source line. `breaks` and `not_compiled` are sentences; `guards` are the conditions that read
-    something here, `failures` how often they failed; `nodes` counts graph nodes."""
+    something here, `failures` how often they turned a version down; `nodes` counts graph nodes."""
 
     breaks: list[tuple[str, str]] = field(default_factory=list)
     not_compiled: list[str] = field(default_factory=list)
@@ -40,9 +40,9 @@ def _line_marks(facts: Facts, file: str) -> dict[int, LineMarks]:
     for n in session.not_compiled:
         if n.file == file and n.why not in marks[n.line].not_compiled:
             marks[n.line].not_compiled.append(n.why)
+    line_of: dict[tuple[int, int], int] = {}                 # (artifact, guard) -> line of this file
     for a in session.artifacts:
-        history = facts.guard_history(a.id)
-        if session.codes[a.code].file != file and not history:
+        if session.codes[a.code].file != file and not facts.guard_history(a.id):
             continue
         guards, nodes = _places(facts, a.id)
         for index, where, line, condition in guards:
@@ -50,11 +50,14 @@ def _line_marks(facts: Facts, file: str) -> dict[int, LineMarks]:
                 mark = marks[line]
                 if len(mark.guards) < MOST_GUARDS and (said := facts.spelled(a.code, condition)) not in mark.guards:
                     mark.guards.append(said)
-                if index in history:
-                    mark.failures += history[index].failures
+                line_of[a.id, index] = line
         for (where, line), count in nodes.items():
             if where == file:
                 marks[line].nodes += count
+    for miss in session.misses:
+        turned = {(f.artifact, line_of[f.artifact, f.index]) for f in miss.failures if (f.artifact, f.index) in line_of}
+        for _, line in turned:
+            marks[line].failures += 1
     return dict(marks)
 
 

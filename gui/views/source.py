@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from ..facts import Facts
 from ..models.line_marks import LineMarks, line_marks, read_on, ready
@@ -16,6 +16,7 @@ from ..widgets.elided import ElidedLabel
 from ..words import short_path
 from .base import View
 
+MOST_ABOUT = 5                            # lines about a line that are seen without scrolling
 AT_ONCE, A_WHILE = 0.1, 0.02              # seconds of reading before the text is shown, and between two looks at the user
 
 
@@ -33,6 +34,14 @@ class SourceView(View):
         self.files.activated.connect(self.contained(lambda _: self._show(self.files.currentData())))
         self.says = ElidedLabel()
         self.says.setObjectName("muted")
+        self.about = QPlainTextEdit()
+        self.about.setObjectName("aboutLine")
+        self.about.setReadOnly(True)
+        self.about.setFrameShape(QPlainTextEdit.Shape.NoFrame)
+        self.about.setTabChangesFocus(True)
+        self.about.document().setDocumentMargin(7)
+        self.about.setAccessibleName("What happened on the selected line")
+        self.about.hide()
         self.top = QWidget()
         row = QHBoxLayout(self.top)
         row.setContentsMargins(10, 7, 10, 7)
@@ -44,6 +53,7 @@ class SourceView(View):
         layout.setSpacing(0)
         layout.addWidget(self.top)
         layout.addWidget(self.edit, 1)
+        layout.addWidget(self.about)
         return box
 
     def update_view(self, what: set[str]) -> None:
@@ -79,10 +89,20 @@ class SourceView(View):
             self.after_pause(lambda: self._read_on(facts, file))
         elif not known:
             QTimer.singleShot(0, self, self.contained(lambda: self._read_on(facts, file)))
-        if s.line is not None and s.file == file:
-            self.edit.show_line(s.line, self._span())
-        else:
-            self.edit.show_line(None)
+        here = s.line if s.file == file else None
+        self._tell(here)
+        self.edit.show_line(here, self._span() if here is not None else None)
+
+    def _tell(self, line: int | None) -> None:
+        """Say below the text what happened on a line, as its tooltip does."""
+        mark = self.edit.marks.get(line) if line is not None else None
+        text = mark.tip if mark is not None else ""
+        self.about.setVisible(bool(text))
+        if text and text != self.about.toPlainText():
+            self.about.setPlainText(text)
+            lines = min(MOST_ABOUT, text.count("\n") + 1)
+            self.about.setFixedHeight(round(lines * self.about.fontMetrics().lineSpacing()
+                                            + 2 * self.about.document().documentMargin()) + 2)
 
     def _read_on(self, facts: Facts, file: str) -> None:
         """Many versions are read a little at a time, so that the window goes on."""
@@ -112,7 +132,7 @@ class SourceView(View):
 
 
 def _mark(line: int, piece: Piece | None, m: LineMarks | None) -> Mark:
-    bar, count, about = "", "", []
+    bar, count, about, short = "", "", [], ""
     if piece is not None:
         bar = piece.kind if piece.kind != "graph" else f"graph{piece.place % 2}"
         count, about = piece.label if line == piece.first else "", [piece.tip]
@@ -124,13 +144,13 @@ def _mark(line: int, piece: Piece | None, m: LineMarks | None) -> Mark:
         tips.append("Conditions read here:\n" + "\n".join(f"  {g}" for g in m.guards))
         if m.failures:
             tips.append(f"They turned a version down {plural(m.failures, 'time')}.")
-            note, role = f"turned a version down {plural(m.failures, 'time')}", "warn"
+            note, short, role = f"turned a version down {plural(m.failures, 'time')}", f"failed {m.failures}\N{MULTIPLICATION SIGN}", "warn"
     if m.nodes:
         tips.append(f"{plural(m.nodes, 'graph node')} over all versions")
     if m.breaks:
-        sign, note, role = "break", f"graph break: {m.breaks[0][0]}", "bad"
-        tips = [f"Graph break: {s}." + (f"\n{h}" if h else "") for s, h in m.breaks] + tips
+        sign, note, short, role = "break", f"graph break: {m.breaks[0][0]}", "graph break", "bad"
+        tips = [f"Graph break: {s}." + (f"\n{h[:1].upper()}{h[1:]}." if h else "") for s, h in m.breaks] + tips
     if m.not_compiled:
-        sign, note, role = "not_compiled", f"not compiled: {m.not_compiled[0]}", "bad"
+        sign, note, short, role = "not_compiled", f"not compiled: {m.not_compiled[0]}", "not compiled", "bad"
         tips = [f"Not compiled: {s}." for s in m.not_compiled] + tips
-    return Mark(bar, sign, count, note, role, "\n".join(tips))
+    return Mark(bar, sign, count, note, short, role, "\n".join(tips))

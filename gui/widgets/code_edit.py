@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QFontMetrics,
     QHelpEvent,
     QMouseEvent,
     QPainter,
@@ -25,17 +26,22 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QToolTip, QWidg
 from .. import theme
 from .highlighter import Highlighter
 
+COUNT_LEFT = 24                  # pixels of the margin before a count: those of the signs
+NOTE_GAP = 28                    # pixels between a line and its note
+
 
 @dataclass(frozen=True, slots=True)
 class Mark:
     """What a line's margin shows. `bar`: the line is part of a graph ("graph0", "graph1" in turns), runs as Python between
     graphs ("python"), is never compiled ("skipped"), or ""; `sign` is "break", "not_compiled", "guard",
-    "failed" or ""; `count` stands right of the number; `note` is written after the line in `note_role`'s colour."""
+    "failed" or ""; `count` stands right of the number; `note` is written after the line in `note_role`'s colour, or `short`
+    where there is no room for it."""
 
     bar: str = ""
     sign: str = ""
     count: str = ""
     note: str = ""
+    short: str = ""
     note_role: str = "text_muted"
     tip: str = ""
 
@@ -112,7 +118,7 @@ class CodeEdit(QPlainTextEdit):
         m = self.fontMetrics()
         digits = len(str(max(99, self.blockCount())))
         counts = max((m.horizontalAdvance(k.count) for k in self.marks.values()), default=0)
-        return 24 + m.horizontalAdvance("9") * digits + (counts + 10 if counts else 0) + 12
+        return COUNT_LEFT + 4 + m.horizontalAdvance("9") * digits + (counts + 10 if counts else 0) + 12
 
     def _resize_margin(self) -> None:
         self.setViewportMargins(self.margin_width(), 0, 0, 0)
@@ -161,17 +167,25 @@ class CodeEdit(QPlainTextEdit):
         p.setFont(font)
         metrics = self.fontMetrics()
         for line, rect in self.visible_lines():
-            mark = self.marks.get(line)
-            if mark is None or not mark.note:
-                continue
-            text = self.document().findBlockByNumber(line - 1).text()
-            x = rect.left() + metrics.horizontalAdvance(text) + 28
-            p.setPen(QColor(getattr(t, mark.note_role, t.text_muted)))
-            room = self.viewport().width() - x - 6
-            if room > 40:
-                note = metrics.elidedText(mark.note, Qt.TextElideMode.ElideRight, int(room))
-                p.drawText(QPointF(x, rect.top() + metrics.ascent() + 1), note)
+            note = self.note_at(line)
+            if note:
+                p.setPen(QColor(getattr(t, self.marks[line].note_role, t.text_muted)))
+                p.drawText(QPointF(rect.left() + self._note_left(line), rect.top() + metrics.ascent() + 1), note)
         p.end()
+
+    def note_at(self, line: int) -> str:
+        """What is written after a line: all of its note, the short one, or nothing, never a part."""
+        mark, font = self.marks.get(line), self.font()
+        font.setItalic(True)
+        metrics = QFontMetrics(font)
+        room = self.viewport().width() - self._note_left(line) - self.document().documentMargin() - 6
+        return next((text for text in ((mark.note, mark.short) if mark is not None else ())
+                     if text and metrics.horizontalAdvance(text) <= room), "")
+
+    def _note_left(self, line: int) -> float:
+        """Where a note begins, in pixels from the left edge of the text."""
+        text = self.document().findBlockByNumber(line - 1).text().expandtabs(4)
+        return self.fontMetrics().horizontalAdvance(text) + NOTE_GAP
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
@@ -213,7 +227,7 @@ class _Margin(QWidget):
                        str(line))
             if mark.count:
                 p.setPen(QColor(t.accent))
-                p.drawText(QRectF(20, y, right, h), int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter),
+                p.drawText(QRectF(COUNT_LEFT, y, right, h), int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter),
                            mark.count)
         p.end()
 

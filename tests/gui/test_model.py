@@ -135,8 +135,8 @@ def test_files_are_named_from_where_one_is(tmp_path, monkeypatch) -> None:
 
 def test_causes_name_the_value_the_versions_and_what_followed(model: SessionModel) -> None:
     rows = model.causes()
-    assert rows[0].headline == ("self.seen and x.shape[0] changed together: 8 versions of Meter.forward, then plain Python for 4 "
-                                "calls")
+    assert rows[0].headline == ("self.seen and x.shape[0] changed together: 8 versions of Meter.forward, then plain Python "
+                                "for 4 calls")
     assert rows[0].line == 12
     assert rows[0].advice
     given_up = next(r for r in rows if r.mark == "not_compiled")
