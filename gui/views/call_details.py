@@ -16,6 +16,7 @@ from .base import View
 LONGEST_WHOLE = 20           # characters of a value's name that are never broken
 MOST_VERSIONS = 16
 MOST_DIFFERENCES = 40
+MOST_ALIKE = 4               # sizes or numbers of which the same is said, that are named
 
 
 class CallView(View):
@@ -104,12 +105,13 @@ class CallView(View):
             artifact = facts.session.artifacts[a]
             own = {place: s for place, states in states_of(facts, artifact.code).items() for v, s in states
                    if v == artifact.version}
-            said = []
+            alike: dict[str, list[tuple[str, str]]] = {}
             for source, dim, symbol in artifact.dynamic_dims:
                 place = facts.spelled(artifact.code, source if dim is None else f"{source}.shape[{dim}]")
                 state = own.get(place)
                 may = state.text.removeprefix("dynamic: ") if state is not None and state.kind == "open" else "any value"
-                said.append(f"{code(place)} may be {esc(may)} ({esc(symbol)})")
+                alike.setdefault(may, []).append((place, symbol))
+            said = [_may_be(open_ones, may) for may, open_ones in alike.items()]
             said += [f"{code(place)} is {esc(s.text)}" + (f" by {link(f'line:{s.line}', f'line {s.line}')}" if s.line else "")
                      for place, s in own.items() if s.kind == "pinned"]
             items += "".join(f"<p class='muted'>In {link(f'artifact:{a}', f'version {artifact.version}')} of "
@@ -212,3 +214,12 @@ class CallView(View):
         tail = f"<p class='muted'>and {more} more</p>" if more > 0 else ""
         return (f"{title}<table cellspacing='0' cellpadding='3'><tr><th>value</th><th>call {number(other)}</th>"
                 f"<th>this call</th><th>&nbsp;</th></tr>{''.join(rows)}</table>{tail}")
+
+
+def _may_be(found: list[tuple[str, str]], may: str) -> str:
+    """`x.shape[0] may be 4 or more (s0)`, for several (place, symbol) at once; as HTML."""
+    listed = ", ".join(f"{code(place)} ({esc(symbol)})" for place, symbol in found[:MOST_ALIKE])
+    if len(found) == 1:
+        return f"{code(found[0][0])} may be {esc(may)} ({esc(found[0][1])})"
+    more = f" and {len(found) - MOST_ALIKE} more" if len(found) > MOST_ALIKE else ""
+    return f"{listed}{more} may be {esc(may)}"

@@ -118,13 +118,16 @@ class GraphView(View):
     def _draw(self, keep: tuple[int, int] | None = None) -> None:
         graphs, folding = self._graphs, self._folding
         nodes = sum(len(p.nodes) for p in graphs)
-        says = [plural(nodes, "node"), plural(sum(len(p.kernels) for p in graphs), "kernel")]
+        kernels = sum(len(p.kernels) for p in graphs)
+        says = [plural(nodes, "node"), *([plural(kernels, "kernel")] if kernels else [])]
         if len(graphs) > 1:
-            says.append(f"{len(graphs)} graphs around {plural(len(graphs) - 1, 'graph break')}")
+            says.append(f"{len(graphs)} graphs")
         if nodes > MOST_NODES:
             says.append(f"only the first {MOST_NODES} nodes of each graph are drawn")
         self.says.setText(", ".join(says))
-        self.says.setToolTip(f"{explain('graph')}\\nA box holds the operations that one kernel computes.\\n"
+        breaks = f"; a dashed line is a graph break ({len(graphs) - 1})" if len(graphs) > 1 else ""
+        self.says.setToolTip(f"{self.says.text()}{breaks}\n{explain('graph')}\n"
+                             "A box holds the operations that one kernel computes.\n"
                              "Dotted: a view. Dashed and tinted: nothing uses it.")
         self.fold.setCurrentIndex(self.fold.findData(folding.by))
         self.weights.setChecked(folding.weights)

@@ -144,7 +144,8 @@ def _mark(line: int, piece: Piece | None, m: LineMarks | None) -> Mark:
         tips.append("Conditions read here:\n" + "\n".join(f"  {g}" for g in m.guards))
         if m.failures:
             tips.append(f"They turned a version down {plural(m.failures, 'time')}.")
-            note, short, role = f"turned a version down {plural(m.failures, 'time')}", f"failed {m.failures}\N{MULTIPLICATION SIGN}", "warn"
+            note, role = f"turned a version down {plural(m.failures, 'time')}", "warn"
+            short = f"failed {m.failures}\N{MULTIPLICATION SIGN}"
     if m.nodes:
         tips.append(f"{plural(m.nodes, 'graph node')} over all versions")
     if m.breaks:

@@ -102,7 +102,7 @@ class Screen:
     def rest(self) -> None:
         w = self.window
         self.qtbot.waitUntil(lambda: not w.control.running and not w.control.watching and w.settled
-                             and not w.tools.lab.running)
+                             and not w.tools.lab.running and not w.tools.lab._timer.isActive())
 
     def call(self, number: int) -> None:
         """Go to a call with the keys: to the first, then on."""
@@ -221,7 +221,7 @@ class Screen:
         return self.window.timeline.canvas.selected_call         # type: ignore[no-any-return]
 
 
-def record(script: Path, text: str, *options: str) -> Path:
+def record_script(script: Path, text: str, *options: str) -> Path:
     """Write a script and let the real program record it."""
     script.write_text(text)
     target = script.with_suffix(".guardscope")
@@ -232,9 +232,15 @@ def record(script: Path, text: str, *options: str) -> Path:
 
 
 @pytest.fixture(scope="session")
+def record() -> Callable[..., Path]:
+    """The function that records."""
+    return record_script
+
+
+@pytest.fixture(scope="session")
 def story_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The session of the story, its reused calls repeated in plain Python."""
-    return record(tmp_path_factory.mktemp("story") / "story.py", STORY, "--shadow")
+    return record_script(tmp_path_factory.mktemp("story") / "story.py", STORY, "--shadow")
 
 
 @pytest.fixture
