@@ -66,6 +66,16 @@ def is_compilable_file(file: str) -> bool:
     return not file.startswith(STDLIB) and not file.startswith("<frozen")
 
 
+MODULES = API + os.path.join("nn", "modules") + os.sep
+BOOKKEEPING = (MODULES + "walk.py", MODULES + "state.py", MODULES + "module.py")
+
+
+def is_bookkeeping(code: types.CodeType) -> bool:
+    """Whether this is a module's own housekeeping (parameters(), train(), load_state_dict() ...), not a way to its forward:
+    called from code that runs natively, it computes nothing that a graph could hold."""
+    return code.co_filename in BOOKKEEPING and "_call" not in code.co_name
+
+
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
@@ -139,7 +149,7 @@ class Runtime:
                 return routed(unit)(original, self)(*bound, *args, **kwargs)
         if disabled is not None or hasattr(target, "_guardscope_compiled") or hasattr(target, "__op__"):
             return function(*args, **kwargs)
-        if not is_compilable_file(target.__code__.co_filename):
+        if not is_compilable_file(target.__code__.co_filename) or is_bookkeeping(target.__code__):
             return function(*args, **kwargs)
         if not any(holds_tensor(a) for a in (*bound, *args, *kwargs.values())) and not closes_over_tensor(target):
             return function(*args, **kwargs)

@@ -7,6 +7,7 @@ function needs (a loop bound, an index) gets a version per value either way.
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING
 
@@ -29,9 +30,21 @@ CURES = {
 }
 
 
+def several(place: str) -> bool:
+    """Whether a cause's place names several values whose relation is what changed ("x.shape[0], y.shape[0]"). Words of one
+    value may have commas of their own: "(i, p)[1].ndim"."""
+    if ", " not in place:
+        return False
+    try:
+        named = ast.parse(place, mode="eval").body
+    except (SyntaxError, ValueError):
+        return True
+    return isinstance(named, ast.Tuple) and named.elts[0].col_offset == named.col_offset
+
+
 def cure(session: Session, cause: Cause) -> tuple[str, str, str]:
     """(kind of advice, what to change as a clause, a line to write or "")."""
-    if ", " in cause.place:
+    if several(cause.place):
         return "size", ("the versions before took them to be related; let the first call have unrelated sizes, or mark "
                         "them dynamic"), ""
     if ".shape[" in cause.place:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from . import summary
+from .advice import several
 from .reader import Session
 
 MOST_PLACES = 4              # lines that one cure changes at most
@@ -58,7 +59,7 @@ def cures(session: Session, text: str) -> list[Cure]:
 
 def _of_cause(session: Session, cause: summary.Cause, text: str, tree: ast.Module) -> Iterator[Cure]:
     advice = summary.advise(session, cause)
-    if advice is None or ", " in cause.place:
+    if advice is None or several(cause.place):
         return
     code = session.codes[cause.code]
     if ".shape[" in cause.place:

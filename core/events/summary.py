@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .advice import VALUE_KINDS, cure, result_words
+from .advice import VALUE_KINDS, cure, result_words, several
 from .reader import Session
 from .schema import OUTCOMES, Artifact, Break, Event, FailureRow, GuardRow, Miss
 
@@ -175,7 +175,8 @@ def nearest(failures: tuple[FailureRow, ...]) -> list[FailureRow]:
     places = [place_of(f) for f in first]
     sized = {place.split(".shape[")[0] for place in places if ".shape[" in place and ".stride(" not in place}
     return [f for f, place in zip(first, places)
-            if ".stride(" not in place or place.split(", ")[-1].split(".stride(")[0] not in sized] or first
+            if ".stride(" not in place
+            or (place.split(", ")[-1] if several(place) else place).split(".stride(")[0] not in sized] or first
 
 
 def causes(session: Session, known: dict[int, list[Failing]] | None = None) -> list[Cause]:
@@ -197,7 +198,7 @@ def causes(session: Session, known: dict[int, list[Failing]] | None = None) -> l
                 words = result_words(session, miss.code, place)
                 cause = ledger[key] = Cause(miss.code, words, f.kind if key[2] == "value" else key[2], f.dim,
                                             artifact=f.artifact, guard=f.index, result_of=words != place)
-            cause.pinned |= f.aspect == "symbolic" and " == " in f.expected and ", " not in place
+            cause.pinned |= f.aspect == "symbolic" and " == " in f.expected and not several(place)
             cause.misses += 1
             for value in values_of(f, bool(cause.seen)):
                 if value and value not in cause.seen:

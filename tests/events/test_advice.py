@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from guardscope.core.events import summary
+from guardscope.core.events.advice import several
 from guardscope.core.events.reader import Session
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -97,3 +98,35 @@ def test_a_loop_bound_is_not_called_curable_by_a_tensor(record):
     (cause,) = [c for c in summary.causes(session) if c.versions]
     assert cause.place == "first" and cause.pinned and cause.versions == 3
     assert "exact value" in summary.advise(session, cause).cure
+
+
+FREEZE = """import torch
+from torch import nn
+net = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 2))
+@torch.compile
+def freeze(v, k):
+    for i, p in enumerate(net.parameters()):
+        p.requires_grad_(i >= k)
+    return net(v)
+for k in (2, 3):
+    freeze(torch.ones(2, 3), k)
+"""
+
+
+def test_one_value_whose_words_have_a_comma_is_not_a_relation(record):
+    session = record(FREEZE)
+    advised = {c.place: summary.advise(session, c).cure for c in summary.causes(session) if c.versions}
+    assert "one dtype, device, rank and layout" in advised["(i, p)[1].ndim"]
+    assert not any("related" in cure for cure in advised.values())
+
+
+def test_modules_keep_their_own_books_uncompiled(record):
+    """Once a loop over parameters() runs natively, what finds the parameters is no function to compile: it took 48 versions."""
+    session = record(FREEZE)
+    assert {session.codes[a.code].title.split(" ")[0] for a in session.artifacts} == {"freeze"}
+
+
+@pytest.mark.parametrize("place, related", [("x.shape[0]", False), ("x.shape[0], y.shape[0]", True), ("(i, p)[1].ndim", False),
+                                            ("(i, p)[1].shape[0], n", True), ("it's, odd", True), ("", False)])
+def test_places_that_name_several_values(place, related):
+    assert several(place) is related

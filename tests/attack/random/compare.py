@@ -173,7 +173,8 @@ class Pairing:
     def tensor(self, a: Any, b: Any, where: str) -> None:
         if self.pair(where, a, b):
             return
-        facts = [(t.dtype.name, tuple(t.shape), t._meta.strides, t._meta.requires_grad, str(t.device)) for t in (a, b)]
+        facts = [(t.dtype.name, tuple(t.shape), t._meta.strides, t._meta.requires_grad, str(t.device), t.is_leaf)
+                 for t in (a, b)]
         if facts[0] != facts[1]:
             self.fail(where, *facts)
         x, y = a._array, b._array

@@ -1291,3 +1291,89 @@ def class_made_inside():
                 return super().apply(x) * k
         return Local(2).apply(v)
     return f, (ramp(3), 3)
+
+
+def net_of(*widths):
+    torch.manual_seed(3)
+    layers = []
+    for a, b in zip(widths, widths[1:]):
+        layers += [nn.Linear(a, b), nn.Tanh()]
+    return nn.Sequential(*layers[:-1])
+
+
+@program
+def partly_without_gradient():
+    def f(v, w, flag):
+        with torch.set_grad_enabled(flag):
+            y = v * w
+        with torch.no_grad():
+            z = v * w + 1
+        kept = y + z.detach() + w.data
+        return kept, y.requires_grad, z.requires_grad, kept.is_leaf, kept.grad_fn is None
+    return f, (ramp(3).requires_grad_(), ramp(3), True)
+
+
+@program
+def frozen_parts():
+    net = net_of(3, 3, 2)
+
+    def f(v, k):
+        for i, p in enumerate(net.parameters()):
+            p.requires_grad_(i >= k)
+        out = net(v)
+        return out, [p.requires_grad for p in net.parameters()], out.requires_grad
+    return f, (ramp(2, 3), 2)
+
+
+@program
+def moving_average():
+    net, slow = net_of(2, 2), net_of(2, 2)
+
+    def f(x, rate):
+        y = net(x)
+        with torch.no_grad():
+            for p, q in zip(net.parameters(), slow.parameters()):
+                q.mul_(rate).add_(p, alpha=1 - rate)
+            for (n, p), (_, q) in zip(net.named_buffers(), slow.named_buffers()):
+                q.copy_(p)
+        return y, slow(x).detach()
+    return f, (ramp(2, 2), 0.5)
+
+
+@program
+def norm_and_dropout():
+    torch.manual_seed(3)
+    net = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Dropout(0.5), nn.LayerNorm(4))
+
+    def f(v):
+        return net(v).sum() if FLAG else net(v).mean()
+    return f, (ramp(4, 3),)
+
+
+@program
+def in_place_with_gradient():
+    def f(v, w):
+        y = v * 2
+        y[0] = w[0]
+        y.mul_(w)
+        view = y[1:]
+        view += v[1:]
+        return y.sum(), view
+    return f, (ramp(3).requires_grad_(), ramp(3).requires_grad_())
+
+
+@program
+def penalty_while_training():
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = Scaled(2.0)
+            self.by = nn.Parameter(torch.ones(3))
+            self.penalty = 0.0
+
+        def forward(self, v):
+            out = self.inner(v) * self.by
+            if self.training and self.penalty:
+                out = out + self.penalty * self.by.abs()
+            return out
+    return Model(), (ramp(3),)
