@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction, QKeySequence
 
 from . import theme
+from .widgets.able import with_reason
 
 REMEMBERED = 8               # commands that the palette offers first
 
@@ -134,7 +135,7 @@ class Registry(QObject):
             action.setChecked(c.checked())
         keys = f" ({key_text(c.shortcut)})" if c.shortcut else ""
         tip = c.tip or c.text.rstrip("\N{HORIZONTAL ELLIPSIS}")
-        action.setToolTip(tip + keys + (f"\nNot now: {why}" if why else ""))
+        action.setToolTip(with_reason(tip + keys, why))
         action.setStatusTip(why or c.tip)
 
 

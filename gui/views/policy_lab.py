@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSplitter,
 from .. import theme
 from ..models.table import Column, SortedTable, TableModel
 from ..numbers import duration, number, plural
+from ..widgets.able import allow
 from ..widgets.elided import ElidedLabel
 from ..widgets.page import Page, esc, link
 from ..widgets.plain_table import plain_table
@@ -41,6 +42,7 @@ class PolicyLabView(View):
         self.start.setToolTip("Run the script once per policy, in processes of its own, and try what is advised")
         self.start.clicked.connect(lambda: self.wanted.emit("start", None))
         self.stop = QPushButton("Stop")
+        self.stop.setToolTip("Stop the lab; what was found so far stays")
         self.stop.clicked.connect(lambda: self.wanted.emit("stop", None))
         self.bar = QProgressBar()
         self.bar.setRange(0, 1000)
@@ -113,8 +115,8 @@ class PolicyLabView(View):
     def update_view(self, what: set[str]) -> None:
         lab = self.model.lab
         running = lab is not None and lab.running
-        self.start.setEnabled(not running)
-        self.stop.setEnabled(running)
+        allow(self.start, "the policy lab is running" if running else "")
+        allow(self.stop, "" if running else "the policy lab is not running")
         self.bar.setVisible(running)
         if lab is None:
             self.table_model.set_rows([])

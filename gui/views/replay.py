@@ -10,6 +10,7 @@ from .. import theme
 from ..jobs import Jobs
 from ..numbers import number
 from ..session_model import SessionModel
+from ..widgets.able import allow
 from ..widgets.elided import ElidedLabel
 from ..words import call_title
 from .base import View
@@ -89,9 +90,9 @@ class ReplayView(View):
         self.says.setText(f"as of call {number(call)} of {number(facts.n_calls - 1)}: {call_title(facts, call)} "
                           f"{OUTCOME_WORDS[outcome]}")
         for name in ("first", "previous"):
-            self.buttons[name].setEnabled(call > 0)
+            allow(self.buttons[name], "" if call > 0 else "this is the first call")
         for name in ("next", "last", "play"):
-            self.buttons[name].setEnabled(call < facts.n_calls - 1)
+            allow(self.buttons[name], "" if call < facts.n_calls - 1 else "this is the last call")
 
     def _show_or_hide(self) -> None:
         on = self.model.as_of is not None

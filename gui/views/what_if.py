@@ -30,6 +30,7 @@ from ...core.events.what_if import Answer, Guards, Situation, Verdict, ask, situ
 from .. import theme
 from ..facts import plainer
 from ..numbers import plural, short_numbers
+from ..widgets.able import allow
 from ..widgets.page import Page, code, esc, link, mark
 from .base import View
 
@@ -204,7 +205,7 @@ class WhatIfView(View):
                         item.setBackground(QColor(t.warn_back))
                         item.setForeground(QColor(t.text))
                     self.table.setItem(i, column, item)
-            self.reset.setEnabled(bool(self.edits or self.line.text() or self.problem))
+            allow(self.reset, "" if self.edits or self.line.text() or self.problem else "no value was changed")
             self.table.share_out()
         finally:
             self._filling = False

@@ -12,6 +12,7 @@ from ...core.events.schema import OUTCOME_WORDS, OUTCOMES
 from .. import theme
 from ..glossary import explain
 from ..numbers import number
+from .able import allow
 
 
 class OutcomeChips(QWidget):
@@ -42,7 +43,7 @@ class OutcomeChips(QWidget):
         for name, chip in self.chips.items():
             n = counts.get(name, 0)
             chip.setText(f" {number(n)} {OUTCOME_WORDS[name]}")
-            chip.setEnabled(n > 0)
+            allow(chip, "" if n else f"no call was {OUTCOME_WORDS[name]}")
             chip.setVisible(n > 0 or name in ("compile", "recompile", "reuse"))
 
     def show_filter(self, shown: frozenset[str]) -> None:

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from ..export import FORMS, Form, suggested
+from .able import allow
 
 
 class ExportDialog(QDialog):
@@ -47,8 +48,8 @@ class ExportDialog(QDialog):
             about = QLabel(f"not now: {why}" if why else form.about)
             about.setObjectName("muted")
             about.setWordWrap(True)
-            button.setEnabled(not why)
-            button.setToolTip(f"Not now: {why}" if why else form.about)
+            button.setToolTip(form.about)
+            allow(button, why)
             self.group.addButton(button, row)
             forms.addWidget(button, row, 0)
             forms.addWidget(about, row, 1)
@@ -99,7 +100,7 @@ class ExportDialog(QDialog):
 
     def _form_chosen(self) -> None:
         for box in (self.source, self.values):
-            box.setEnabled(not self.form.is_picture)
+            allow(box, "a picture holds what the view shows" if self.form.is_picture else "")
         ending = self.form.ending
         if not self._touched:
             self.path.setText(suggested(self._session, ending))
@@ -110,7 +111,7 @@ class ExportDialog(QDialog):
 
     def _path_edited(self, text: str) -> None:
         self._touched = True
-        self.go.setEnabled(bool(text.strip()))
+        allow(self.go, "" if text.strip() else "no file is named")
 
     def _browse(self) -> None:
         path, _ = QFileDialog.getSaveFileName(self, "Export", self.path.text(), f"{self.form.title} (*{self.form.ending})")

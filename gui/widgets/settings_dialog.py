@@ -23,6 +23,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from .able import allow
+
 if TYPE_CHECKING:
     from PySide6.QtCore import QSettings
 
@@ -99,7 +101,6 @@ class SettingsDialog(QDialog):
         place.addWidget(browse)
         self.arguments = QLineEdit(shlex.join(now.arguments))
         self.arguments.setPlaceholderText("none" if has_script else "no script is open")
-        self.arguments.setEnabled(has_script)
         self.says = QLabel()
         self.says.setObjectName("muted")
         self.says.setWordWrap(True)
@@ -119,6 +120,7 @@ class SettingsDialog(QDialog):
             part.setAccessibleName(text)
             label.setBuddy(part)
             form.addRow(label, field)
+        allow(self.arguments, "" if has_script else "no script is open")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self._accept)
         buttons.rejected.connect(self.reject)
