@@ -6,6 +6,7 @@ Reads only; no Qt. Every method is cheap to call again: results are kept per rev
 from __future__ import annotations
 
 import itertools
+import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable
@@ -42,6 +43,11 @@ def plainer(f: FailureRow) -> FailureRow:
     expected, place = f.expected.rpartition(", that is ")[2], place_of(f)
     seen = f.seen.removeprefix(f"{place} is ")
     return replace(f, expected=expected.removeprefix(f"{place} == "), seen=seen)
+
+
+def plain_tensors(text: str) -> str:
+    """A text in which tensors are written as everywhere: `float32[4, 8]` for "Tensor float32[4, 8]@cpu"."""
+    return re.sub(r"\bTensor (\w+\[[^\]]*\])@cpu\b", r"\1", text)
 
 
 def column(table: Any, name: str) -> np.ndarray:
@@ -335,7 +341,7 @@ class Facts:
 
     def spelled(self, code: int, text: str) -> str:
         """A text about a code in the script's words."""
-        return result_words(self.session, code, text)
+        return plain_tensors(result_words(self.session, code, text))
 
     def coverage(self, artifact: int) -> list[ReadLine]:
         """What was read while an artifact was traced, and what protects each value, in order of reading."""

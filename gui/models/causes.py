@@ -15,7 +15,7 @@ import numpy as np
 from ...core.events import summary
 from ...core.events.guard_use import unread
 from ...core.events.schema import OUTCOME_NUMBER, WRONG_RESULT
-from ..facts import Facts, code_name, code_title
+from ..facts import Facts, code_name, code_title, plain_tensors
 from ..live import innermost
 from ..numbers import plural
 from ..words import no_calls
@@ -94,16 +94,23 @@ def _joined(session: Any, own: list[tuple[summary.Cause, CauseRow]]) -> CauseRow
     first, rows = own[0][1], [row for _, row in own]
     alike = [row for row in rows if row.advice == first.advice]
     named = replace(first, others=tuple(row.place for row in rows[1:]))
-    detail = [f"{c.place}: {_values(c)}" + (f" ({UNREAD})" if UNREAD in row.detail else "") for c, row in own[:MOST_TOGETHER]]
+    detail = [f"{c.place}: {_values(c, 56)}" + (f" ({UNREAD})" if UNREAD in row.detail else "")
+              for c, row in own[:MOST_TOGETHER]]
     detail += [f"and {len(own) - MOST_TOGETHER} more"] if len(own) > MOST_TOGETHER else []
     return replace(named, headline=f"{named.name} changed together: {first.headline.rpartition(': ')[2]}",
-                   detail="; ".join(detail),
+                   detail="\n".join(detail),
                    fix="\n".join(dict.fromkeys(row.fix for row in alike[:MOST_TOGETHER] if row.fix)))
 
 
-def _values(c: summary.Cause) -> str:
-    more = f", \N{HORIZONTAL ELLIPSIS} ({len(c.seen)} in all)" if len(c.seen) > MOST_VALUES else ""
-    return ", ".join(c.seen[:MOST_VALUES]) + more
+def _values(c: summary.Cause, longest: int = 400) -> str:
+    """The values that a cause took, as many as fit into about `longest` characters."""
+    shown: list[str] = []
+    for value in c.seen[:MOST_VALUES]:
+        if shown and len(", ".join((*shown, value))) > longest:
+            break
+        shown.append(plain_tensors(value))
+    more = f", \N{HORIZONTAL ELLIPSIS} ({len(c.seen)} in all)" if len(c.seen) > len(shown) else ""
+    return ", ".join(shown) + more
 
 
 def _known_row(facts: Facts, c: summary.Cause, own: int, eager: np.ndarray) -> CauseRow:
@@ -202,7 +209,7 @@ def _break_rows(facts: Facts) -> list[CauseRow]:
         root = facts.session.codes[b.code]
         ran = int(facts.code_outcomes()[b.code].sum())
         hint = b.hint[:1].upper() + b.hint[1:]
-        rows[key] = CauseRow("break", f"{code_name(root)} is cut in two at line {b.line}",
-                             f"{b.sentence}; reached in {plural(ran, 'run')}", hint, "", 0,
+        rows[key] = CauseRow("break", f"{code_name(root)} is cut in two at line {b.line}: {b.sentence}",
+                             f"reached in {plural(ran, 'run')}", hint, "", 0,
                              facts.first_calls(b.code, MOST_CALLS), b.code, b.file, b.line)
     return list(rows.values())

@@ -9,7 +9,7 @@ from ...core.events.schema import OUTCOME_WORDS, OUTCOMES, FailureRow
 from ...core.events.summary import place_of
 from ..models.size_states import states_of
 from ..numbers import duration, number, plural, short_numbers
-from ..widgets.page import Page, code, esc, link, mark
+from ..widgets.page import Page, code, esc, guard_head, link, mark
 from ..words import call_sentence, call_title, nearly_full, no_calls, outcome_words, signature
 from .base import View
 
@@ -69,8 +69,7 @@ class CallView(View):
         for code_id, groups in facts.failures_of_call(call):
             name = facts.title(code_id)
             out.append(f"<h2>Why no kept version of {esc(name)} fitted</h2>")
-            out.append("<table width='100%' cellspacing='0' cellpadding='4'>"
-                       "<tr><th>&nbsp;</th><th>value</th><th>needed</th><th>this call</th></tr>")
+            out.append("<table width='100%' cellspacing='0' cellpadding='4'>" + guard_head("this call"))
             for place, (artifact, failures) in enumerate(groups[:MOST_VERSIONS]):
                 out.append(self._version_rows(artifact, failures, place == 0 and len(groups) > 1))
             out.append("</table>")
@@ -218,8 +217,9 @@ class CallView(View):
 
 def _may_be(found: list[tuple[str, str]], may: str) -> str:
     """`x.shape[0] may be 4 or more (s0)`, for several (place, symbol) at once; as HTML."""
-    listed = ", ".join(f"{code(place)} ({esc(symbol)})" for place, symbol in found[:MOST_ALIKE])
     if len(found) == 1:
-        return f"{code(found[0][0])} may be {esc(may)} ({esc(found[0][1])})"
+        values, tied, relation = may.partition(", with ")
+        return f"{code(found[0][0])} may be {esc(values)} ({esc(found[0][1])}){esc(tied + relation)}"
+    listed = ", ".join(f"{code(place)} ({esc(symbol)})" for place, symbol in found[:MOST_ALIKE])
     more = f" and {len(found) - MOST_ALIKE} more" if len(found) > MOST_ALIKE else ""
     return f"{listed}{more} may be {esc(may)}"

@@ -71,7 +71,8 @@ class CausesView(View):
         first = "the first " if len(c.calls) >= MOST_CALLS else ""
         facts += [link(f"cause:{place}", first + plural(len(c.calls), "call"))] if c.calls else []
         facts += [link(f"place:{place}", f"line {c.line}")] if c.line else []
-        detail = f"<p class='muted'>{esc(short_numbers(c.detail))}</p>" if c.detail else ""
+        detail = "<br>".join(esc(line) for line in short_numbers(c.detail).splitlines())
+        detail = f"<p class='muted'>{detail}</p>" if detail else ""
         known = self.model.facts
         if known is not None and c.place and c.code is not None and (warning := near_limit(known, c.code)):
             detail += f"<p class='warn'>{esc(warning)}</p>"

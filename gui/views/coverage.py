@@ -6,7 +6,7 @@ value that is built in and never looked at again; it would stand first, in red.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from .. import theme
@@ -23,7 +23,7 @@ HOW = {"checked": "Guards compare it before the version is used again.",
        "unprotected": "It was built into the version, and nothing looks at it again."}
 ORDER = {"unprotected": 0, "constant": 1, "checked": 2, "input": 3}
 MARKS = {"checked": "reuse", "input": "compile", "constant": "not_compiled", "unprotected": "error"}
-WIDEST = {"Value read": 220, "Protected by": 130, "Conditions": 100, "Line": 60}
+WIDEST = {"Value read": 210, "Protected by": 100, "Conditions": 100, "Line": 48}
 
 
 class CoverageView(View):
@@ -50,6 +50,7 @@ class CoverageView(View):
         self.table_model.fixed_font = theme.fixed_font()
         self.sorted = SortedTable(self.table_model, self)
         self.table = plain_table(self.sorted)
+        self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)        # names often differ at their end
         self.table.selectionModel().currentRowChanged.connect(self.contained(self._chosen))
         self.says = ElidedLabel()
         self.says.setObjectName("muted")

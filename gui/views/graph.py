@@ -19,7 +19,7 @@ from ..widgets.elided import ElidedLabel
 from ..widgets.graph_canvas import GraphCanvas
 from .base import View
 
-FOLDS = (("nothing", "every operation"), ("module", "by module"), ("kernel", "by kernel"))
+FOLDS = (("nothing", "unfolded"), ("module", "by module"), ("kernel", "by kernel"))
 
 
 class GraphView(View):
@@ -59,7 +59,7 @@ class GraphView(View):
         self.search.setToolTip("Find operations by name, kind, module or line; Enter goes to the next.")
         self.search.setAccessibleName("Find in the graph")
         self.search.setClearButtonEnabled(True)
-        self.search.setMaximumWidth(130)
+        self.search.setMaximumWidth(112)
         self.search.textChanged.connect(self.contained(lambda _: self._find()))
         self.search.returnPressed.connect(self.contained(self._find_next))
         self.hits = QLabel()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from .. import theme
@@ -81,6 +81,7 @@ class GuardsView(View):
 
     def _make_table(self) -> None:
         self.table = plain_table(self.sorted)
+        self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)        # names often differ at their end
         self.table.selectionModel().currentRowChanged.connect(self.contained(self._chosen))
 
     def update_view(self, what: set[str]) -> None:

@@ -16,7 +16,8 @@ from ..widgets.plain_table import page_with_table, plain_table
 from .base import View
 
 Index = QModelIndex | QPersistentModelIndex
-WIDEST = 170                    # pixels of a column; the rest of a text is in its tooltip
+WIDEST = 122                    # pixels of a column; the rest of a text is in its tooltip
+NAMES = 0.5                     # of the table's width at most, for the names of the rows
 ABSENT = "\N{EN DASH}"
 KINDS = {"value": "value", "size": "size", "stride": "stride", "dtype": "dtype", "relation": "relation of sizes",
          "mode": "mode"}
@@ -125,6 +126,7 @@ class MatrixView(View):
         self.table.horizontalHeader().setStretchLastSection(False)
         self.table.verticalHeader().show()
         self.table.verticalHeader().setHighlightSections(False)
+        self.table.verticalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.table.setCornerButtonEnabled(False)
         self.table.horizontalHeader().sectionClicked.connect(self.contained(self._version_clicked))
         self.table.clicked.connect(self.contained(self._cell_clicked))
@@ -177,6 +179,8 @@ class MatrixView(View):
 
     def _fit(self) -> None:
         self.table.resizeColumnsToContents()
+        header = self.table.verticalHeader()
+        header.setMaximumWidth(max(160, round(self.table.width() * NAMES)))
         for i in range(self.table_model.columnCount()):
             self.table.setColumnWidth(i, min(WIDEST, max(76, self.table.columnWidth(i) + 10)))
 

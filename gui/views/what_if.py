@@ -31,11 +31,12 @@ from .. import theme
 from ..facts import plainer
 from ..numbers import plural, short_numbers
 from ..widgets.able import allow
-from ..widgets.page import Page, code, esc, link, mark
+from ..widgets.page import Page, code, esc, guard_head, link, mark
 from .base import View
 
 MOST_VERSIONS, MOST_NOTES = 16, 6
 CELL_MARGIN, LEAST_NAME = 20, 72             # pixels beside a text; that the column of names keeps
+NAMES = 0.36                                 # of the width, for names, where values do not fit anyway
 MARKS = {"unknown": "not_compiled"}
 
 
@@ -55,9 +56,11 @@ class ValueTable(QTableWidget):
         left = room - sum(wanted)
         least = min(wanted[0], LEAST_NAME)
         sizes = [max(wanted[0] + left, least), *wanted[1:]] if left < 0 else [w + left // len(wanted) for w in wanted]
-        over = sum(sizes) - room
-        for column, size in enumerate(sizes):                # values too long for any width share what the names leave
-            self.setColumnWidth(column, size if over <= 0 or not column else max(60, (room - sizes[0]) // 2))
+        if sum(sizes) > room:                                # values too long for any width share what the names leave
+            name = min(wanted[0], max(LEAST_NAME, round(room * NAMES)))
+            sizes = [name] + [max(60, (room - name) // 2)] * (len(sizes) - 1)
+        for column, size in enumerate(sizes):
+            self.setColumnWidth(column, size)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -123,7 +126,8 @@ class WhatIfView(View):
         table.setEditTriggers(triggers.DoubleClicked | triggers.SelectedClicked | triggers.EditKeyPressed
                               | triggers.AnyKeyPressed)
         table.setTabKeyNavigation(False)
-        table.setWordWrap(False)             # a text too long is cut at its end, not at its first space
+        table.setWordWrap(False)             # a text too long is cut once, not at its first space,
+        table.setTextElideMode(Qt.TextElideMode.ElideMiddle)         # and keeps its end: names often differ there
         header = table.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
@@ -241,7 +245,7 @@ class WhatIfView(View):
             return error + head
         more = len(a.verdicts) - MOST_VERSIONS
         return (f"{error}{head}<table width='100%' cellspacing='0' cellpadding='4'>"
-                "<tr><th>&nbsp;</th><th>value</th><th>needed</th><th>asked</th></tr>" + "".join(rows) + "</table>"
+                + guard_head("asked") + "".join(rows) + "</table>"
                 + (f"<p class='muted'>and {plural(more, 'more version')}</p>" if more > 0 else "")
                 + ("" if which == "would" else "<p class='muted'>Change a value above, or type a signature.</p>"))
 

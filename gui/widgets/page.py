@@ -31,6 +31,12 @@ def link(target: str, text: object) -> str:
     return f'<a href="{esc(target)}">{esc(text)}</a>'
 
 
+def guard_head(seen: str) -> str:
+    """The head of a table of guards that did not hold: names are longer than values, and no head is broken."""
+    return "<tr>" + "".join(f"<th width='{share}%' style='white-space:pre'>{text}</th>" for text, share in (
+        ("&nbsp;", 18), ("value", 38), ("needed", 18), (seen, 26))) + "</tr>"
+
+
 def mark(outcome: str) -> str:
     """The outcome's shape as an inline picture."""
     return f'<img src="mark:{outcome}" width="12" height="12">'

@@ -228,3 +228,47 @@ def test_every_guard_names_what_it_looks_at(story: Any) -> None:
         versions.setCurrentIndex(versions.count() - 1)
         versions.activated.emit(versions.currentIndex())
         assert not [r for r in story.table("guards") if not r["What"]]
+
+
+def test_long_names_leave_room_for_what_they_are(shown: Callable[[str], Any]) -> None:
+    screen = shown("""import torch
+
+
+class Attention(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.past_keys_of_this_layer = None
+        self.position_in_the_sequence = 0
+
+    def forward(self, x):
+        old = self.past_keys_of_this_layer
+        self.past_keys_of_this_layer = x if old is None else torch.cat([old, x])
+        self.position_in_the_sequence += 1
+        return self.past_keys_of_this_layer * self.position_in_the_sequence
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.transformer_blocks = torch.nn.ModuleList([Attention() for _ in range(2)])
+
+    def forward(self, x):
+        for block in self.transformer_blocks:
+            x = block(x)
+        return x
+
+
+net = torch.compile(Net())
+for n in range(3):
+    net(torch.ones(1, 2))
+""")
+    name = "self.transformer_blocks.1.past_keys_of_this_layer"
+    screen.call(1)
+    assert re.search(rf"{re.escape(name)} None float32\[\d, 2\] ", screen.page("call"))
+    text = screen.page("causes")
+    assert re.search(r"\w+ and \d others changed together: \d versions of Net\.forward", text)
+    assert f"{name}: None, float32[" in text
+    view = screen.show("matrix")
+    assert view.table.verticalHeader().width() <= view.table.width() // 2 + 1
+    seen = {r["What"]: r["Seen"] for r in screen.table("guards")}
+    assert seen[name].startswith("float32[")
