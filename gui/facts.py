@@ -37,12 +37,12 @@ def code_title(code: Code) -> str:
 
 def plainer(f: FailureRow) -> FailureRow:
     """A failed condition on one symbol as a value needed and a value seen: "s0 == 4, that is n == 4" and "n is 5" become
-    4 and 5. Conditions on several stay as they are, without the symbols' names."""
+    4 and 5, "n <= 8" becomes "<= 8". Conditions on several stay as they are, without the symbols' names."""
     if f.aspect != "symbolic":
         return f
     expected, place = f.expected.rpartition(", that is ")[2], place_of(f)
     seen = f.seen.removeprefix(f"{place} is ")
-    return replace(f, expected=expected.removeprefix(f"{place} == "), seen=seen)
+    return replace(f, expected=expected.removeprefix(f"{place} == ").removeprefix(f"{place} "), seen=seen)
 
 
 def plain_tensors(text: str) -> str:
@@ -312,6 +312,8 @@ class Facts:
         by_call = self.keep_rows("misses", self._misses_by_call)
         found = []
         for miss in by_call.get(call, []):
+            if not miss.failures:                            # no version had been kept
+                continue
             groups: dict[int, list[FailureRow]] = {}
             for f in miss.failures:
                 groups.setdefault(f.artifact, []).append(

@@ -9,7 +9,7 @@ from ...core.events.schema import OUTCOME_WORDS, OUTCOMES, FailureRow
 from ...core.events.summary import place_of
 from ..models.size_states import states_of
 from ..numbers import duration, number, plural, short_numbers
-from ..widgets.page import Page, code, esc, guard_head, link, mark
+from ..widgets.page import Page, code, esc, guard_cells, guard_head, link, mark
 from ..words import call_sentence, call_title, nearly_full, no_calls, outcome_words, signature
 from .base import View
 
@@ -82,16 +82,14 @@ class CallView(View):
         assert facts is not None
         version = facts.session.artifacts[artifact].version
         rows = []
-        for i, f in enumerate(failures):
-            title = link(f"artifact:{artifact}", f"version {version}") + \
-                ("<br><span class='muted'>nearest</span>" if nearest else "") if i == 0 else ""
-            head = f"<td rowspan='{len(failures)}' valign='top' style='white-space:pre'>{title}</td>" if i == 0 else ""
-            target = f"guard:{artifact}:{f.index}"
+        for f in failures:
             whole = " style='white-space:pre'" if len(place_of(f)) <= LONGEST_WHOLE else ""        # x.shape[0] in one line
-            rows.append(f"<tr class='failed'>{head}<td{whole}><a href='{target}' class='code'>{esc(place_of(f))}</a></td>"
-                        f"<td>{code(short_numbers(f.expected))}</td>"
-                        f"<td class='bad'><b>{code(short_numbers(f.seen))}</b></td></tr>")
-        return "".join(rows)
+            place = f"<span{whole}><a href='guard:{artifact}:{f.index}' class='code'>{esc(place_of(f))}</a></span>"
+            rows += guard_cells(place, short_numbers(f.expected), short_numbers(f.seen))
+        title = link(f"artifact:{artifact}", f"version {version}") + \
+            ("<br><span class='muted'>nearest</span>" if nearest else "")
+        head = f"<td rowspan='{len(rows)}' valign='top' style='white-space:pre'>{title}</td>"
+        return "".join(f"<tr class='failed'>{head if i == 0 else ''}{row}</tr>" for i, row in enumerate(rows))
 
     def _decisions(self, call: int) -> str:
         facts = self.model.facts

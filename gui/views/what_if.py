@@ -31,7 +31,7 @@ from .. import theme
 from ..facts import plainer
 from ..numbers import plural, short_numbers
 from ..widgets.able import allow
-from ..widgets.page import Page, code, esc, guard_head, link, mark
+from ..widgets.page import Page, code, esc, guard_cells, guard_head, link, mark
 from .base import View
 
 MOST_VERSIONS, MOST_NOTES = 16, 6
@@ -261,7 +261,7 @@ class WhatIfView(View):
             return (f"<tr class='goodbox'><td style='white-space:pre'>{title}</td><td colspan='3'><span class='good'>"
                     f"<b>{said}</b></span>: all {v.checked} guards hold"
                     + "".join(f"<br><span class='muted'>{n}</span>" for n in notes) + "</td></tr>")
-        rows = [self._failure(v, f) for f in v.failures]
+        rows = [row for f in v.failures for row in self._failure(v, f)]
         if not v.failures:
             rows += [f"<td>{code(g.condition)}</td><td colspan='2' class='warn'>cannot be told: {esc(why)}</td>"
                      for g, why in v.unknown[:MOST_NOTES]]
@@ -269,13 +269,13 @@ class WhatIfView(View):
         lead = f"<td rowspan='{len(rows)}' valign='top' style='white-space:pre'>{title}</td>"
         return "".join(f"<tr class='{back}'>{lead if i == 0 else ''}{row}</tr>" for i, row in enumerate(rows))
 
-    def _failure(self, v: Verdict, row: FailureRow) -> str:
+    def _failure(self, v: Verdict, row: FailureRow) -> list[str]:
         facts = self.model.facts
         assert facts is not None and self.start is not None
         f = plainer(row)
         said = [facts.spelled(self.start.code, text) for text in (place_of(f), f.expected, f.seen)]
-        return (f"<td><a href='guard:{v.artifact}:{f.index}' class='code'>{esc(said[0])}</a></td>"
-                f"<td>{code(short_numbers(said[1]))}</td><td class='bad'><b>{code(short_numbers(said[2]))}</b></td>")
+        return guard_cells(f"<a href='guard:{v.artifact}:{f.index}' class='code'>{esc(said[0])}</a>",
+                           short_numbers(said[1]), short_numbers(said[2]))
 
     # asking
 

@@ -16,6 +16,8 @@ from PySide6.QtWidgets import QFrame, QTextBrowser
 from .. import theme
 from ..session_model import SessionModel
 
+LONGEST_NEEDED, LONGEST_TEXT = 18, 240       # characters beside the other columns of a table of guards; at all
+
 
 def esc(text: object) -> str:
     """Text for use in HTML."""
@@ -35,6 +37,17 @@ def guard_head(seen: str) -> str:
     """The head of a table of guards that did not hold: names are longer than values, and no head is broken."""
     return "<tr>" + "".join(f"<th width='{share}%' style='white-space:pre'>{text}</th>" for text, share in (
         ("&nbsp;", 18), ("value", 38), ("needed", 18), (seen, 26))) + "</tr>"
+
+
+def guard_cells(place: str, needed: str, seen: str) -> list[str]:
+    """The rows, without their first cell, that tell of a guard that did not hold; place is HTML. A long condition gets a row
+    of its own, as wide as the table."""
+    def cut(text: str) -> str:
+        return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
+
+    below = len(needed) > LONGEST_NEEDED
+    rows = [f"<td>{place}</td><td>{'' if below else code(needed)}</td><td class='bad'><b>{code(cut(seen))}</b></td>"]
+    return rows + ([f"<td colspan='3'><span class='muted'>needed</span> {code(cut(needed))}</td>"] if below else [])
 
 
 def mark(outcome: str) -> str:

@@ -243,3 +243,13 @@ def test_the_timeline_is_clicked(story: Any, qtbot: Any) -> None:
     x = GUTTER + canvas.scale.to_pixel(8.5)
     qtbot.mouseClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(round(x), AXIS + 12))
     assert "Call 8 eager after the limit" in story.page("call")
+
+
+def test_where_nothing_was_kept_nothing_is_said_to_have_failed(shown: Callable[[str], Any]) -> None:
+    screen = shown("import torch\n\n\n@torch.compile\ndef f(x):\n    return x + 1 if x.shape[0] == 3 else x\n\n\n"
+                   "for n in (2, 3):\n    f(torch.ones(n))\n")
+    for call, outcome in enumerate(("not compiled", "compiled")):
+        screen.call(call)
+        text = screen.page("call")
+        assert f"Call {call} {outcome}" in text
+        assert "Why no kept version" not in text
