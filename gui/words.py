@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +106,13 @@ def outcome_words(facts: Facts, call: int) -> str:
     outcome = facts.outcome(call)
     wrong = outcome == "error" and any(e.call == call and e.type == WRONG_RESULT for e in facts.session.errors)
     return "wrong result" if wrong else OUTCOME_WORDS[outcome]
+
+
+def bound_to(places: Iterable[str]) -> str:
+    """What `push.__self__` means, for places in which a stored method's object stands; "" where there is none."""
+    found = dict.fromkeys(m[1] for place in places for m in [re.match(r"(.+?)\.__self__\b", place)] if m)
+    said = [f"{name}.__self__ is the object whose method {name} is" for name in found]
+    return "; ".join(said) + "." if said else ""
 
 
 def near_limit(facts: Facts, code: int, kept: int | None = None) -> str:

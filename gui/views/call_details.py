@@ -10,7 +10,7 @@ from ...core.events.summary import place_of
 from ..models.size_states import states_of
 from ..numbers import duration, number, plural, short_numbers
 from ..widgets.page import Page, code, esc, guard_cells, guard_head, link, mark
-from ..words import call_sentence, call_title, nearly_full, no_calls, outcome_words, signature
+from ..words import bound_to, call_sentence, call_title, nearly_full, no_calls, outcome_words, signature
 from .base import View
 
 LONGEST_WHOLE = 20           # characters of a value's name that are never broken
@@ -73,6 +73,8 @@ class CallView(View):
             for place, (artifact, failures) in enumerate(groups[:MOST_VERSIONS]):
                 out.append(self._version_rows(artifact, failures, place == 0 and len(groups) > 1))
             out.append("</table>")
+            if note := bound_to(place_of(f) for _, failures in groups for f in failures):
+                out.append(f"<p class='muted'>{esc(note)}</p>")
             if len(groups) > MOST_VERSIONS:
                 out.append(f"<p class='muted'>and {plural(len(groups) - MOST_VERSIONS, 'more version')}</p>")
         return "".join(out)

@@ -12,7 +12,7 @@ from ...core.events.summary import shadow
 from ..models.causes import MOST_CALLS, CauseRow, nothing_to_report
 from ..numbers import duration, plural, short_numbers
 from ..widgets.page import Page, code, esc, link, mark
-from ..words import near_limit
+from ..words import bound_to, near_limit
 from .base import View
 
 MOST = 60
@@ -73,6 +73,8 @@ class CausesView(View):
         facts += [link(f"place:{place}", f"line {c.line}")] if c.line else []
         detail = "<br>".join(esc(line) for line in short_numbers(c.detail).splitlines())
         detail = f"<p class='muted'>{detail}</p>" if detail else ""
+        if note := bound_to((c.place, *c.others)):
+            detail += f"<p class='muted'>{esc(note)}</p>"
         known = self.model.facts
         if known is not None and c.place and c.code is not None and (warning := near_limit(known, c.code)):
             detail += f"<p class='warn'>{esc(warning)}</p>"

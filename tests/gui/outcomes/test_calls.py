@@ -253,3 +253,32 @@ def test_where_nothing_was_kept_nothing_is_said_to_have_failed(shown: Callable[[
         text = screen.page("call")
         assert f"Call {call} {outcome}" in text
         assert "Why no kept version" not in text
+
+
+def test_the_object_of_a_stored_method_is_explained(shown: Callable[[str], Any]) -> None:
+    screen = shown("""import torch
+
+
+class Stack:
+    def __init__(self, k):
+        self.k = k
+
+    def push(self, x):
+        return x * self.k
+
+
+def make(push):
+    @torch.compile
+    def f(x):
+        return push(x) + 1
+    return f
+
+
+for k in (2, 5):
+    make(Stack(k).push)(torch.ones(3))
+""")
+    screen.call(1)
+    for view in ("call", "causes"):
+        text = screen.page(view)
+        assert "push.__self__.k" in text
+        assert "push.__self__ is the object whose method push is." in text
