@@ -13,7 +13,6 @@ from ..widgets.page import Page, code, esc, guard_cells, guard_head, link, mark
 from ..words import bound_to, call_sentence, call_title, nearly_full, no_calls, outcome_words, signature
 from .base import View
 
-LONGEST_WHOLE = 20           # characters of a value's name that are never broken
 MOST_VERSIONS = 16
 MOST_DIFFERENCES = 40
 MOST_ALIKE = 4               # sizes or numbers of which the same is said, that are named
@@ -85,9 +84,7 @@ class CallView(View):
         version = facts.session.artifacts[artifact].version
         rows = []
         for f in failures:
-            whole = " style='white-space:pre'" if len(place_of(f)) <= LONGEST_WHOLE else ""        # x.shape[0] in one line
-            place = f"<span{whole}><a href='guard:{artifact}:{f.index}' class='code'>{esc(place_of(f))}</a></span>"
-            rows += guard_cells(place, short_numbers(f.expected), short_numbers(f.seen))
+            rows += guard_cells(f"guard:{artifact}:{f.index}", place_of(f), short_numbers(f.expected), short_numbers(f.seen))
         title = link(f"artifact:{artifact}", f"version {version}") + \
             ("<br><span class='muted'>nearest</span>" if nearest else "")
         head = f"<td rowspan='{len(rows)}' valign='top' style='white-space:pre'>{title}</td>"

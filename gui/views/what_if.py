@@ -274,8 +274,7 @@ class WhatIfView(View):
         assert facts is not None and self.start is not None
         f = plainer(row)
         said = [facts.spelled(self.start.code, text) for text in (place_of(f), f.expected, f.seen)]
-        return guard_cells(f"<a href='guard:{v.artifact}:{f.index}' class='code'>{esc(said[0])}</a>",
-                           short_numbers(said[1]), short_numbers(said[2]))
+        return guard_cells(f"guard:{v.artifact}:{f.index}", said[0], short_numbers(said[1]), short_numbers(said[2]))
 
     # asking
 

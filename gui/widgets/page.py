@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QFrame, QTextBrowser
 from .. import theme
 from ..session_model import SessionModel
 
+LONGEST_PLACE = 20                           # characters of a value's name that are never broken
 LONGEST_NEEDED, LONGEST_TEXT = 18, 240       # characters beside the other columns of a table of guards; at all
 
 
@@ -39,14 +40,15 @@ def guard_head(seen: str) -> str:
         ("&nbsp;", 18), ("value", 38), ("needed", 18), (seen, 26))) + "</tr>"
 
 
-def guard_cells(place: str, needed: str, seen: str) -> list[str]:
-    """The rows, without their first cell, that tell of a guard that did not hold; place is HTML. A long condition gets a row
-    of its own, as wide as the table."""
+def guard_cells(target: str, place: str, needed: str, seen: str) -> list[str]:
+    """The rows, without their first cell, that tell of a guard that did not hold, with a link to it. A long condition gets a
+    row of its own, as wide as the table."""
     def cut(text: str) -> str:
         return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
 
     below = len(needed) > LONGEST_NEEDED
-    rows = [f"<td>{place}</td><td>{'' if below else code(needed)}</td><td class='bad'><b>{code(cut(seen))}</b></td>"]
+    whole = " style='white-space:pre'" if len(place) <= LONGEST_PLACE else ""            # x.shape[0] in one line
+    rows = [f"<td{whole}><a href='{target}' class='code'>{esc(place)}</a></td><td>{'' if below else code(needed)}</td><td class='bad'><b>{code(cut(seen))}</b></td>"]
     return rows + ([f"<td colspan='3'><span class='muted'>needed</span> {code(cut(needed))}</td>"] if below else [])
 
 
