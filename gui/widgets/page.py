@@ -48,7 +48,8 @@ def guard_cells(target: str, place: str, needed: str, seen: str) -> list[str]:
 
     below = len(needed) > LONGEST_NEEDED
     whole = " style='white-space:pre'" if len(place) <= LONGEST_PLACE else ""            # x.shape[0] in one line
-    rows = [f"<td{whole}><a href='{target}' class='code'>{esc(place)}</a></td><td>{'' if below else code(needed)}</td><td class='bad'><b>{code(cut(seen))}</b></td>"]
+    rows = [f"<td{whole}><a href='{target}' class='code'>{esc(place)}</a></td><td>{'' if below else code(needed)}</td>"
+            f"<td class='bad'><b>{code(cut(seen))}</b></td>"]
     return rows + ([f"<td colspan='3'><span class='muted'>needed</span> {code(cut(needed))}</td>"] if below else [])
 
 
