@@ -66,6 +66,7 @@ __kernel void NAME(__global const ELEM *restrict q, __global const ACC *restrict
     const IDX down = (rows + 7) / 8, across = (lines + 31) / 32;
     const IDX first = (IDX)get_global_id(0) * per;
     const IDX last = MIN(first + per, n0 * n1 * down);
+    const WIDE lane = (WIDE)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     for (IDX tile = first; tile < last; ++tile) {
         const IDX i = tile % down * 8, batch = tile / down, height = MIN(rows - i, 8);
         const IDX end = CAUSAL ? MIN(lines, i + height) : lines;
@@ -89,24 +90,26 @@ __kernel void NAME(__global const ELEM *restrict q, __global const ACC *restrict
                 SCORES
             }
             for (int r = 0; r < height; ++r) {
-                ACC *row = (ACC *)scores[r];
 #if MASK
+                ACC *row = (ACC *)scores[r];
                 __global const MASK_ELEM *mp = mask + batch / n1 * m_0 + batch % n1 * m_1 + (i + r) * m_i + start * m_j;
                 for (IDX k = 0; k < count; ++k) row[k] = MASK_AT(row[k], mp, k * m_j);
 #endif
                 IDX seen = count;
                 if (CAUSAL && i + r + 1 - start < count) seen = i + r + 1 < start ? 0 : i + r + 1 - start;
-                for (IDX k = seen; k < 16 * wide; ++k) row[k] = -INFINITY;
-                WIDE largest = scores[r][0];
-                for (int c = 1; c < wide; ++c) largest = scores[r][c] > largest ? scores[r][c] : largest;
+                const int whole = seen / 16, some = seen % 16 != 0;       // vectors of keys that count, and one of such and others
+                WIDE largest = some ? (lane < (ACC)(seen % 16) ? scores[r][whole] : (WIDE)(-INFINITY)) : (WIDE)(-INFINITY);
+                for (int c = 0; c < whole; ++c) largest = scores[r][c] > largest ? scores[r][c] : largest;
                 const ACC row_most = max_lanes(largest), now = row_most > most[r] ? row_most : most[r];
                 const ACC base = now == -INFINITY ? 0 : now;       // all keys hidden so far: no difference of infinities
                 WIDE added = (WIDE)(0);
-                for (int c = 0; c < wide; ++c) {
+                for (int c = 0; c < whole + some; ++c) {
                     scores[r][c] = exp_below(scores[r][c] - base);
+                    if (c == whole) scores[r][c] = lane < (ACC)(seen % 16) ? scores[r][c] : (WIDE)(0);
                     added += scores[r][c];
                 }
-                shrink[r] = exp_below(most[r] - base);
+                for (int c = whole + some; c < wide; ++c) scores[r][c] = (WIDE)(0);
+                shrink[r] = most[r] == -INFINITY ? 0 : exp_below(most[r] - base);    // what becomes 0 takes long to compute
                 sum[r] = sum[r] * shrink[r] + sum_lanes(added);
                 most[r] = now;
             }

@@ -166,58 +166,20 @@ __kernel void NAME(__global const ELEM *restrict x, __global ACC *restrict panel
 }
 
 //@ packed
-// The product with one operand in panels: tiles of 8 rows of the other operand by 32 lines, kept in registers. TURNED: the
-// lines are the result's rows, so two tiles are turned around before they are stored; else they are its columns. 256 rows
-// meet all panels before the next rows do: so many rows stay in the cache. Where fewer rows are left (HAVE), a tile reads the
-// last one several times: a text of its own for such tiles takes drivers longer than it gains.
-#define TILE(HAVE)                                                                                             \
-    {                                                                                                          \
-        __global const ELEM *from[8];                                                                          \
-        _Pragma("unroll") for (int r = 0; r < 8; ++r) from[r] = sp + MIN(r, HAVE - 1) * s_row;                 \
-        WIDE left[8], right[8];                                                                                \
-        _Pragma("unroll") for (int r = 0; r < 8; ++r) left[r] = right[r] = (WIDE)(0);                          \
-        for (IDX k = 0; k < depth; ++k) {                                                                      \
-            const WIDE p0 = load(pp + 32 * k), p1 = load(pp + 32 * k + 16);                                    \
-            _Pragma("unroll") for (int r = 0; r < 8; ++r) {                                                    \
-                const ACC x = TO_ACC(from[r], k * s_k);                                                        \
-                left[r] += x * p0;                                                                             \
-                right[r] += x * p1;                                                                            \
-            }                                                                                                  \
-        }                                                                                                      \
-        PLACE(HAVE)                                                                                            \
-    }
+// The product with one operand in panels: tiles of 8 rows of the other operand by 32 lines (product_tile). TURNED: the lines
+// are the result's rows, so two tiles are turned around before they are stored; else they are its columns. 256 rows meet all
+// panels before the next rows do: so many rows stay in the cache.
 #if TURNED
 #define HEIGHT 16
 #define BLOCK 16
-#define PLACE(HAVE)                                                                                            \
-    _Pragma("unroll") for (int r = 0; r < 8; ++r) { square[0][at + r] = left[r]; square[1][at + r] = right[r]; }
 #else
 #define HEIGHT 8
 #define BLOCK 32
 #if HAS_TAIL                              // which may be long, so its text comes once for all rows
 #define AT_ONCE 0
 #else
-#define AT_ONCE (width == 32)
+#define AT_ONCE (width == 32 && height == 8)
 #endif
-#define PLACE(HAVE)                                                                                            \
-    if (AT_ONCE) {                                                                                             \
-        _Pragma("unroll") for (int r = 0; r < 8; ++r)                                                          \
-            if (r < HAVE) {                                                                                    \
-                PUT16(op + r * lines, left[r]);                                                                \
-                PUT16(op + r * lines + 16, right[r]);                                                          \
-            }                                                                                                  \
-    } else {                                                                                                   \
-        WIDE sums[16];                                                                                         \
-        _Pragma("unroll") for (int r = 0; r < 8; ++r) { sums[2 * r] = left[r]; sums[2 * r + 1] = right[r]; }   \
-        _Pragma("unroll 1") for (int part = 0; part < 2 * HAVE; ++part) {                                      \
-            const IDX r = part / 2, c = part % 2 * 16;                                                         \
-            if (c + 16 <= width)                                                                               \
-                PUT16(op + r * lines + c, TAIL(sums[part], row + r, line + c));                                \
-            else                                                                                               \
-                for (IDX e = 0; e < width - c; ++e)                                                            \
-                    PUT(op, r * lines + c + e, TAIL((ACC)sums[part][e], row + r, line + c + e));               \
-        }                                                                                                      \
-    }
 #endif
 
 __attribute__((reqd_work_group_size(1, 1, 1)))
@@ -226,7 +188,6 @@ __kernel void NAME(__global const ELEM *restrict s, __global const ACC *restrict
                    const IDX s_1, const IDX s_row, const IDX s_k, const IDX p_0, const IDX p_1
                    TAIL_SIZES, const IDX per)
 {
-    #pragma OPENCL FP_CONTRACT ON
     const IDX down = (rows + HEIGHT - 1) / HEIGHT, across = (lines + 31) / 32;
     const IDX first = (IDX)get_global_id(0) * per;
     const IDX last = MIN(first + per, n0 * n1 * down * across);
@@ -237,26 +198,38 @@ __kernel void NAME(__global const ELEM *restrict s, __global const ACC *restrict
         const IDX height = MIN(rows - i, HEIGHT), width = MIN(lines - line, 32);
         __global const ELEM *sp = s + batch / n1 * s_0 + batch % n1 * s_1 + i * s_row;
         __global const ACC *pp = panels + ((batch / n1 * p_0 + batch % n1 * p_1) * across + line / 32) * depth * 32;
+        WIDE sums[2][HEIGHT];                                    // of the first and of the last 16 lines
+        for (IDX at = 0; at < height; at += 8)
+            product_tile(sp + at * s_row, s_row, s_k, MIN(height - at, 8), pp, depth, sums[0] + at, sums[1] + at);
 #if TURNED
         const IDX row = batch * lines + line;
         __global ELEM *op = out + row * rows + i;
-        WIDE square[2][16];
-        for (IDX at = 0; at < height;) {
-            TILE(MIN(height - at, 8))
-            at += 8;
-            sp += 8 * s_row;
-        }
         if (height == 16) {
-            _Pragma("unroll 1") for (int half_panel = 0; half_panel < 2; ++half_panel) transpose(square[half_panel]);
-            for (int c = 0; c < width; ++c) PUT16(op + c * rows, TAIL(square[c / 16][c % 16], row + c, i));
+            _Pragma("unroll 1") for (int half_panel = 0; half_panel < 2; ++half_panel) transpose(sums[half_panel]);
+            for (int c = 0; c < width; ++c) PUT16(op + c * rows, TAIL(sums[c / 16][c % 16], row + c, i));
         } else {
             for (int c = 0; c < width; ++c)
-                for (int r = 0; r < height; ++r) PUT(op, c * rows + r, TAIL((ACC)square[c / 16][r][c % 16], row + c, i + r));
+                for (int r = 0; r < height; ++r) PUT(op, c * rows + r, TAIL((ACC)sums[c / 16][r][c % 16], row + c, i + r));
         }
 #else
         const IDX row = batch * rows + i;
         __global ELEM *op = out + row * lines + line;
-        TILE(height)
+        if (AT_ONCE) {
+            _Pragma("unroll") for (int r = 0; r < 8; ++r) {
+                PUT16(op + r * lines, sums[0][r]);
+                PUT16(op + r * lines + 16, sums[1][r]);
+            }
+        } else {
+            _Pragma("unroll 1") for (int part = 0; part < 2 * height; ++part) {
+                const IDX r = part / 2, c = part % 2 * 16;
+                const WIDE v = sums[part % 2][r];
+                if (c + 16 <= width)
+                    PUT16(op + r * lines + c, TAIL(v, row + r, line + c));
+                else
+                    for (IDX e = 0; e < width - c; ++e)
+                        PUT(op, r * lines + c + e, TAIL((ACC)v[e], row + r, line + c + e));
+            }
+        }
 #endif
     }
 }

@@ -402,9 +402,10 @@ static inline OF T round_half(T x) {
 
 //@ exp_ : float
 // exp(x) = 2**n * exp(r), |r| <= ln(2)/2. The scale is applied in two steps so that it neither overflows nor underflows early.
+// From -176.06 down both halves of it are 0: processors take long for products that become 0 only by rounding.
 static inline OF T exp_(T x) {
     #pragma OPENCL FP_CONTRACT ON
-    T z = x < (T)(-104.0f) ? (T)(-104.0f) : x;
+    T z = x < (T)(-176.06f) ? (T)(-176.06f) : x;
     z = z > (T)(89.0f) ? (T)(89.0f) : z;
     const T t = z * 1.44269504f + 12582912.0f;          // 1.5 * 2**23: rounds to the nearest integer
     const I n = as_I(t) - (I)(0x4b400000);
@@ -422,10 +423,11 @@ static inline OF T exp_(T x) {
 
 //@ exp_below : float
 // exp of numbers that are 0 at most, or no number. The scale is 2**64 too large at first, so that it is a normal number; the
-// last product rounds to what float can hold, also below the smallest normal number.
+// last product rounds to what float can hold, also below the smallest normal number. From -132.4 down the scale is 0, so that
+// nothing becomes 0 by rounding, which takes processors long.
 static inline OF T exp_below(T x) {
     #pragma OPENCL FP_CONTRACT ON
-    const T z = x < (T)(-110.0f) ? (T)(-110.0f) : x;
+    const T z = x < (T)(-132.4f) ? (T)(-132.4f) : x;
     const T t = z * 1.44269504f + 12582912.0f;
     const T k = t - 12582912.0f;
     const T r = (z - k * 0.693359375f) - k * -2.12194440e-4f;
@@ -551,32 +553,30 @@ static inline OF T erf_(T x) {
     return a >= (T)(1.0f) ? as_T(as_I(big) | (as_I(x) & (I)(0x80000000))) : x * p;
 }
 
-//@ erf_plus_one : float
-// 1 + erf(x), within 2 units of the last place of numbers from 1 to 2: erfc(|x|) = 2**Q(|x|), or 2 minus that. From 2**-127
-// on that is 0.
-static inline OF T erf_plus_one(T x) {
+//@ normal_cdf : float
+// Phi(x) = (1 + erf(x / sqrt(2))) / 2 as 1/2 + x * P(x*x) for |x| up to 5.2, where Phi reaches 0 or 1 to within what float can
+// tell from 1; beyond, x * P grows without end. P is in powers of x*x - m, as those of x*x would cancel each other.
+static inline OF T normal_cdf(T x) {
     #pragma OPENCL FP_CONTRACT ON
-    const T a = abs_(x);
-    T q = (T)(-4.535860352916643e-05f);
-    q = q * a + 0.0004455077287275344f;
-    q = q * a - 0.0014894419582560658f;
-    q = q * a - 0.000774629064835608f;
-    q = q * a + 0.02825368009507656f;
-    q = q * a - 0.1484816074371338f;
-    q = q * a - 0.9184163808822632f;
-    q = q * a - 1.6279085874557495f;
-    q = q * a;
-    q = q < (T)(-127.0f) ? (T)(-127.0f) : q;
-    const T t = q + 12582912.0f;                        // 1.5 * 2**23: rounds to the nearest integer
-    const T r = q - (t - 12582912.0f);
-    T e = (T)(0.0013407255755737424f);
-    e = e * r + 0.009671876206994057f;
-    e = e * r + 0.055503085255622864f;
-    e = e * r + 0.24022234976291656f;
-    e = e * r + 0.6931472420692444f;
-    e = e * r + 1.0f;
-    const T rest = e * as_T((as_I(t) << 23) + (I)(0x3f800000));
-    return x < (T)(0.0f) ? rest : 2.0f - rest;
+    const T t = x * x - 13.5f;
+    T p = (T)(3.476556104029413e-20f);
+    p = p * t - 1.1282900719539683e-18f;
+    p = p * t + 1.324534122788805e-17f;
+    p = p * t - 3.564316494930668e-16f;
+    p = p * t + 1.3892515169668367e-14f;
+    p = p * t - 3.386406823360777e-13f;
+    p = p * t + 7.1432291505468815e-12f;
+    p = p * t - 1.507491631524971e-10f;
+    p = p * t + 2.995888870316321e-09f;
+    p = p * t - 5.517533097076921e-08f;
+    p = p * t + 9.619341199140763e-07f;
+    p = p * t - 1.623225398361683e-05f;
+    p = p * t + 0.00027465366292744875f;
+    p = p * t - 0.005021602381020784f;
+    p = p * t + 0.1360502988100052f;
+    T y = x * p + 0.5f;
+    y = y < (T)(0.0f) ? (T)(0.0f) : y;
+    return y > (T)(1.0f) ? (T)(1.0f) : y;
 }
 
 //@ quadrant : float
@@ -651,6 +651,33 @@ static inline OF float16 NAME(float16 x) {
         for (int k = 0; k < 16; ++k)
             if (!near[k]) y[k] = BUILTIN(x[k]);
     return y;
+}
+
+// -- products -----------------------------------------------------------------------------------------------------------
+//@ product_tile : float double
+// Rows s[0], s[1], ... (up to 8, `height` of them) times a panel of 32 lines, [k][32]: of row r the sums for the first 16 lines
+// to left[r], for the last 16 to right[r]. Where rows are missing the last one is read several times, and its sums are of no
+// use. A function of its own, so that drivers compile it once for all products of a program.
+static __attribute__((overloadable, noinline)) void product_tile(__global const E *s, IDX s_row, IDX s_k, IDX height,
+                                                                 __global const E *panel, IDX depth, E16 *left, E16 *right) {
+    #pragma OPENCL FP_CONTRACT ON
+    __global const E *from[8];
+    #pragma unroll
+    for (int r = 0; r < 8; ++r) from[r] = s + MIN(r, height - 1) * s_row;
+    E16 first[8], second[8];
+    #pragma unroll
+    for (int r = 0; r < 8; ++r) first[r] = second[r] = (E16)(0);
+    for (IDX k = 0; k < depth; ++k) {
+        const E16 p0 = load(panel + 32 * k), p1 = load(panel + 32 * k + 16);
+        #pragma unroll
+        for (int r = 0; r < 8; ++r) {
+            const E x = from[r][k * s_k];
+            first[r] += x * p0;
+            second[r] += x * p1;
+        }
+    }
+    #pragma unroll
+    for (int r = 0; r < 8; ++r) { left[r] = first[r]; right[r] = second[r]; }
 }
 
 // -- positions ----------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ LANES = 16
 MASK = {1: "char", 2: "short", 4: "int", 8: "long"}
 ATOM, PRODUCT, SUM, LOW = 9, 6, 5, 0
 WRAPPING = {"+": "wrap_add", "-": "wrap_sub", "*": "wrap_mul"}
-OURS = frozenset(("exp_below", "erf_plus_one"))          # functions that rewrites make (rewrite.py)
+OURS = frozenset(("exp_below", "normal_cdf"))          # functions that rewrites make (rewrite.py)
 ROUNDINGS = frozenset(("floor", "ceil", "trunc", "round"))
 
 

@@ -103,6 +103,8 @@ def _own_names(loops: Loops) -> frozenset[str]:
 
 
 BY_ADDRESS = "_by_address"       # what the name of a kernel ends in that takes a table of addresses
+APART = "__attribute__((noinline))"
+ITEM = "item_"                   # the argument with the work-item's number of a kernel that is a function
 TOGETHER = 6                     # kernels that are one for the driver: PoCL takes 60 to 90 ms for each, whatever it holds
 
 
@@ -166,9 +168,15 @@ def _program_text(texts: tuple[str, ...]) -> str:
 
 
 def as_function(text: str) -> str:
-    """A kernel's text as that of a plain function, for kernels to call. Drivers would compile a kernel that is called twice:
-    inside the caller, and for itself."""
-    return re.sub(r"(?:__attribute__\(\(reqd_work_group_size\([^)]*\)\)\)\s*)?__kernel void", "static void", text)
+    """A kernel's text as that of a function for kernels to call, with the work-item's number as its last argument. PoCL
+    compiles a kernel three times, for its ways to start one, with everything in it that asks for that number; the function
+    stays apart and is compiled once."""
+    head, kernel, rest = re.sub(r"__attribute__\(\(reqd_work_group_size\([^)]*\)\)\)\s*(?=__kernel)", "",
+                                text).partition("__kernel void")
+    if not kernel:                                        # a sequence, which is a function already
+        return text
+    rest = re.sub(r"\)(?=\s*\{)", f", const size_t {ITEM})", rest, count=1)
+    return f"{head}static {APART} void{rest}".replace("get_global_id(0)", ITEM)
 
 
 def by_address_text(kernels: list[Kernel]) -> str:
@@ -177,16 +185,16 @@ def by_address_text(kernels: list[Kernel]) -> str:
     lines = ["__attribute__((reqd_work_group_size(1, 1, 1)))", f"__kernel void {kernels[0].name}{BY_ADDRESS}(const ulong at)",
              "{", "    __global const ROW *row = (__global const ROW *)at + 1;", "    switch (row[-1].n) {"]
     for number, kernel in enumerate(kernels):
-        call = f"{kernel.name}(row);" if kernel.parts else _call(kernel, 0)
+        call = f"{kernel.name}(row);" if kernel.parts else _call(kernel, 0, "get_global_id(0)")
         lines.append(f"        case {number}: {call} break;")
     return "\n".join([*lines, "    }", "}", ""])
 
 
-def _call(kernel: Kernel, row: int) -> str:
-    """A call of a kernel's function with arguments from a table, from its `row` on."""
+def _call(kernel: Kernel, row: int, item: str) -> str:
+    """A call of a kernel's function for one work-item, with arguments from a table, from its `row` on."""
     kinds = _kinds(kernel)
     given = [f"row[{i}].x" if kind in ("float", "double") else f"({kind})row[{i}].n" for i, kind in enumerate(kinds, row)]
-    return f"{kernel.name}({', '.join(given)});"
+    return f"{kernel.name}({', '.join([*given, item])});"
 
 
 def _kinds(kernel: Kernel) -> list[str]:
@@ -202,9 +210,9 @@ def in_one(parts: list[Kernel]) -> Kernel:
     name = f"{parts[-1].name}_and_before"
     calls, row = [], 0
     for part, own in zip(parts, names):
-        calls.append(f"    {_call(replace(part, name=own), row)}")
+        calls.append(f"    {_call(replace(part, name=own), row, '0')}")
         row += len(_kinds(part))
-    head = f"static void {name}(__global const ROW *row)"
+    head = f"static {APART} void {name}(__global const ROW *row)"
     text = "\n".join([*(as_function(k.text) for k in unique), head, "{", *calls, "}", ""])
     own_names = frozenset({name, *names}).union(*(k.names for k in unique))
     return Kernel(name, text, "sequence", [a for k in parts for a in k.arrays], [], [], [], 1, [], 1, False,

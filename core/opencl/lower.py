@@ -25,7 +25,7 @@ from .sizes import Size, dense_order, is_one, same, same_shape, shape_of, stride
 
 TRANSCENDENTAL = frozenset((
     "exp", "exp_below", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
-    "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erf_plus_one", "erfc", "sigmoid", "pow", "hypot"))
+    "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "normal_cdf", "erfc", "sigmoid", "pow", "hypot"))
 DIVISIONS = frozenset(("floordiv", "remainder", "truncdiv", "fmod"))
 
 SCATTERS = frozenset(("scatter_", "scatter_add_", "index_add_", "index_copy_", "index_put_"))

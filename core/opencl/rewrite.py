@@ -4,10 +4,13 @@ softmax: exp(x - max(x)) has an argument that is 0 at most, so the cheap form of
 between 1 and their number, so that multiplying by its reciprocal is as good as dividing by it, and many times faster.
 Both hold for NaN and infinities as well: a row with any of them comes to NaN either way.
 
-gelu: 1 + erf(x) needs erf to within the rounding of that sum, which is less than erf itself is worth near 0.
+gelu: 1 + erf(x) needs erf to within the rounding of that sum, which is less than erf itself is worth near 0; it is twice
+the normal distribution's Phi(x * sqrt(2)), and gelu as a whole is x * Phi(x).
 """
 
 from __future__ import annotations
+
+import math
 
 from ..tensor import dtypes as dt
 from .loop_ir import Apply, Const, Expr, Let, Loops, Reduce, Ref, Statement
@@ -22,7 +25,7 @@ def rewrite(loops: Loops) -> None:
     inverse: dict[str, Ref] = {}
     for s in loops.statements:
         if isinstance(s, Let) and s.dtype is dt.float32:
-            s.value = _erf_plus_one(s.value, known)
+            s.value = _by_normal_cdf(s.value, known)
             if _is(s.value, "exp") and _is_below_max(s.value.args[0], known):     # type: ignore[union-attr]
                 below.add(s.name)
                 s.value = Apply("exp_below", s.value.args, s.dtype)               # type: ignore[union-attr]
@@ -39,18 +42,35 @@ def rewrite(loops: Loops) -> None:
     loops.statements = out
 
 
-def _erf_plus_one(e: Expr, known: dict[str, Statement]) -> Expr:
-    """The expression with 1 + erf(x) as one function."""
+def _by_normal_cdf(e: Expr, known: dict[str, Statement]) -> Expr:
+    """The expression with 1 + erf(x), and all of gelu, by way of Phi."""
     if not isinstance(e, Apply):
         return e
-    args = tuple([_erf_plus_one(a, known) for a in e.args])
-    if e.fn == "+" and e.dtype is dt.float32:
-        for one, other in (args, args[::-1]):
+    if e.fn == "*" and e.dtype is dt.float32 and (x := _halved(e.args[0])) is not None \
+            and (z := _one_plus_erf(e.args[1], known)) is not None and _is(z, "*") \
+            and z.args == (x, Const(math.sqrt(0.5), e.dtype)):                        # type: ignore[union-attr]
+        return Apply("*", (x, Apply("normal_cdf", (x,), e.dtype)), e.dtype)
+    z = _one_plus_erf(e, known)
+    if z is None:
+        return Apply(e.fn, tuple([_by_normal_cdf(a, known) for a in e.args]), e.dtype)
+    whole = Apply("*", (_by_normal_cdf(z, known), Const(math.sqrt(2), e.dtype)), e.dtype)
+    return Apply("*", (Const(2.0, e.dtype), Apply("normal_cdf", (whole,), e.dtype)), e.dtype)
+
+
+def _halved(e: Expr) -> Expr | None:
+    """The value x that an expression is half of, as x * 0.5."""
+    return e.args[0] if isinstance(e, Apply) and e.fn == "*" and e.args[1] == Const(0.5, e.dtype) else None
+
+
+def _one_plus_erf(e: Expr, known: dict[str, Statement]) -> Expr | None:
+    """The argument x of 1 + erf(x), in float32."""
+    if isinstance(e, Apply) and e.fn == "+" and e.dtype is dt.float32:
+        for one, other in (e.args, e.args[::-1]):
             if isinstance(other, Ref) and isinstance(found := known.get(other.name), Let):
                 other = found.value
             if isinstance(one, Const) and one.value == 1 and isinstance(other, Apply) and other.fn == "erf":
-                return Apply("erf_plus_one", other.args, e.dtype)
-    return Apply(e.fn, args, e.dtype)
+                return other.args[0]
+    return None
 
 
 def _is(e: Expr, fn: str) -> bool:

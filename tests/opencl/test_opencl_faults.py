@@ -168,7 +168,7 @@ from guardscope.core.artifacts.backends import build
 from guardscope.core.opencl import compile as module
 honest = module.program_text
 module.program_text = lambda kernels: honest(kernels).replace(
-    "get_global_id(0) * per;", "get_global_id(0) * per; *(volatile __global int *)(16) = 1;", 1)
+    "_ * per;", "_ * per; *(volatile __global int *)(16) = 1;", 1)
 module.RECORDER.event = lambda kind, text, data=None: print(kind, text)
 x = np.arange(5, dtype=np.float32)
 print(build(graphs.trace(lambda x: x * 3 - 1, x), "opencl", (), "f").call(graphs.wrap(x))[0]._array.tolist())

@@ -14,7 +14,7 @@ def samples():
     rng = np.random.default_rng(2)
     bits = rng.integers(0, 2**32, 60_000, dtype=np.uint64).astype(np.uint32).view(np.float32)
     special = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 1e-40, -1e-40, 88.7, 88.73, -87.4, -103.9, -104.1,
-                        3e38, 1e-30, np.pi, 1e6, 1.1e6, 0.5, 4.0, 3.95], np.float32)
+                        3e38, 1e-30, np.pi, 1e6, 1.1e6, 0.5, 4.0, 3.95, -132.3, -132.5, -176, -176.1, -1e30], np.float32)
     return np.concatenate([special, bits, np.linspace(-90, 90, 20_001, dtype=np.float32),
                            np.linspace(-1.2, 1.2, 20_001, dtype=np.float32)])
 
@@ -42,6 +42,7 @@ def test_one_plus_erf_and_gelu(graphs):
     x = samples()
     compiled = graphs.compile(lambda t: (1 + torch.erf(t), torch.nn.functional.gelu(t), torch.erf(t) + 1.0), x)
     assert "erf_(" not in compiled.kernels[0].source
+    assert compiled.kernels[0].source.count("= x_v * normal_cdf(x_v)") == 2             # with the loop over the rest
     whole, gelu, again = graphs.call(compiled, x)
     exact = np.array([math.erfc(-float(v)) for v in x])
     fine = np.isfinite(x)
@@ -52,7 +53,35 @@ def test_one_plus_erf_and_gelu(graphs):
         want = 0.5 * x.astype(np.float64) * np.array([math.erfc(-float(v) * math.sqrt(0.5)) for v in x])
         assert np.array_equal(np.isnan(gelu), np.isnan(want))
         assert (np.abs(gelu - want)[fine] <= 2.0**-23 * np.abs(x[fine]) + 1e-38).all()
+        above = fine & (x > 1e-37)
+        assert (np.abs(gelu - want)[above] <= 2.2 * np.spacing(want[above].astype(np.float32))).all()
     assert gelu[x == -np.inf].size and gelu[x == np.inf].tolist() == [np.inf]
+
+
+def test_gelu_as_scripts_write_it(graphs):
+    torch = graphs.torch
+    x = samples()
+    x = x[np.isfinite(x) & (np.abs(x) < 1e30)]
+    compiled = graphs.compile(lambda t: (0.5 * t * (1.0 + torch.erf(t / math.sqrt(2.0))),
+                                         t * 0.5 * (torch.erf(t * 0.7) + 1)), x)
+    assert "erf_(" not in compiled.kernels[0].source
+    for got, scale in zip(graphs.call(compiled, x), (math.sqrt(0.5), 0.7), strict=True):
+        want = 0.5 * x.astype(np.float64) * np.array([math.erfc(-float(v) * scale) for v in x])
+        assert (np.abs(got - want) <= 1.25 * 2.0**-23 * np.abs(x) + 1e-38).all()
+
+
+def test_exponentials_that_are_zero(graphs):
+    """Softmax of rows with numbers far below the largest, and with hidden ones."""
+    torch = graphs.torch
+    x = np.repeat(np.linspace(0, -400, 801, dtype=np.float32)[None], 3, 0)
+    x[1, 5:700] = -np.inf
+    x[2, 400:] = -3e38
+    got, plain = graphs.call(graphs.compile(lambda t: (torch.softmax(t, -1), torch.exp(t)), x), x)
+    with np.errstate(all="ignore"):
+        e = np.exp(x.astype(np.float64))
+    np.testing.assert_allclose(plain, e, rtol=3e-7, atol=1e-45)
+    np.testing.assert_allclose(got, e / e.sum(-1, keepdims=True), rtol=1e-6, atol=2e-45)
+    assert (got[e < 1e-46] == 0).all() and (plain[e < 1e-46] == 0).all()
 
 
 def test_rounding_to_float16_is_exact(graphs):

@@ -135,6 +135,22 @@ def test_several_kernels_are_one_for_the_driver(graphs):
                 np.testing.assert_allclose(x, y, rtol=1e-5)
 
 
+def test_what_the_driver_compiles_several_times_is_short(graphs):
+    """Kernels ask for the work-item's number, which makes PoCL compile everything in them three times; functions do not."""
+    from guardscope.core.opencl.devices import choose
+
+    if not choose().by_address:
+        pytest.skip("this driver takes buffers")
+    a = normal(64, 64)
+    compiled = graphs.compile(lambda x: ((x @ x.t()).relu().cumsum(1), x.softmax(0).sum(1)), a)
+    functions, *kernels = compiled.program.split("__kernel void")
+    assert "get_global_id" not in functions and functions.count("noinline") >= len(compiled.kernels)
+    for kernel in kernels:
+        head, *lines = kernel.splitlines()
+        assert head.endswith("(const ulong at)")
+        assert all(x.strip().startswith(("{", "}", "case", "switch", "__global const ROW", "__attribute__")) for x in lines if x)
+
+
 def test_an_unwritable_cache_costs_only_speed(graphs, tmp_path, monkeypatch):
     from guardscope.core.opencl import program
 
