@@ -148,7 +148,8 @@ def test_what_the_driver_compiles_several_times_is_short(graphs):
     for kernel in kernels:
         head, *lines = kernel.splitlines()
         assert head.endswith("(const ulong at)")
-        assert all(x.strip().startswith(("{", "}", "case", "switch", "__global const ROW", "__attribute__")) for x in lines if x)
+        starts = ("{", "}", "case", "switch", "__global const ROW", "__attribute__")
+        assert all(x.strip().startswith(starts) for x in lines if x)
 
 
 def test_an_unwritable_cache_costs_only_speed(graphs, tmp_path, monkeypatch):
