@@ -10,6 +10,7 @@ import numpy as np
 from ..tensor import dtypes as dt
 from . import special
 from .declare import FUNCTIONS, pointwise, spelled, type_name
+from .fitting import fits
 from .op import OPS, call
 
 RELU = pointwise("relu", "input", "where(input < 0, 0, input)", lambda a: np.where(a < 0, a.dtype.type(0), a),
@@ -209,7 +210,7 @@ def hardshrink(input: Any, lambd: float = 0.5) -> Any:
 @spelled("F.threshold threshold", "", THRESHOLD)
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
     """x where x > threshold, else value."""
-    return _choose("threshold", inplace, input, threshold, value)
+    return _choose("threshold", inplace, input, fits(threshold, input.dtype), fits(value, input.dtype))
 
 
 @spelled("F.prelu prelu", "prelu", PRELU)

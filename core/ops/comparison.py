@@ -10,6 +10,7 @@ from ..tensor import dtypes as dt
 from ..tensor.state import STATE
 from . import intrinsics as n
 from .declare import pointwise, spelled
+from .fitting import fits, fitting, stored
 from .op import call
 from .promotion import is_tensor_like
 
@@ -59,7 +60,7 @@ SHIFT_RIGHT = pointwise("bitwise_right_shift", "input:operand, other", "shift_ri
                         inplace="bitwise_right_shift_ __irshift__", only="integral")
 
 WHERE = pointwise("where", "condition, input:operand, other", "where(condition, input, other)", n.where, "no_opmath",
-                  over=(1, 2), functions="", methods="")
+                  over=(1, 2), functions="", methods="", normalize=fitting("where", (1, 2), check=stored))
 
 
 @spelled("where", "", WHERE)
@@ -91,7 +92,7 @@ def _fill_args(input: Any, mask: Any, value: Any) -> tuple:
     if is_tensor_like(value) and len(value.shape):
         raise RuntimeError(f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                            f"{len(value.shape)} dimension(s).")
-    return (input, mask, value)
+    return (input, mask, fits(value, input.dtype))
 
 
 MASKED_FILL = pointwise("masked_fill", "input, mask, value", "where(mask, value, input)",

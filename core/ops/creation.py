@@ -20,6 +20,7 @@ from ..tensor.tensor import Tensor, wrap
 from .conversion import convert, elements
 from .declare import Spec, operator, spelled
 from .dims import sizes, unstar
+from .fitting import stored
 from .op import Extern, Op, Pointwise, call
 from .promotion import is_tensor_like, number_category, number_dtype
 from .strides import like_strides
@@ -109,18 +110,10 @@ def fill_dtype(value: Any, dtype: DType | None) -> DType:
     return found
 
 
-def fits(value: Any, dtype: DType) -> Any:
-    """The fill value; RuntimeError for an integer that the dtype cannot hold."""
-    if type(value) is int and dtype.category == 1:
-        info: Any = np.iinfo(dtype.numpy)
-        if value > info.max or value < (info.min if info.min else -info.max):
-            raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
-    return value
-
-
 def full_of(size: tuple, value: Any, dtype: DType | None, where: Any) -> Any:
     """A tensor of `size` filled with `value`."""
-    return call(FULL, (size, value, dtype if dtype is not None else STATE.mode.default_dtype, device_of(where)))
+    kind = dtype if dtype is not None else STATE.mode.default_dtype
+    return call(FULL, (size, stored(value, kind), kind, device_of(where)))
 
 
 def _filled(name: str, value: Any) -> Any:
@@ -164,7 +157,7 @@ def full(size: Any, fill_value: Any, *, out: Any = None, dtype: Any = None, layo
     kind = fill_dtype(fill_value, dtype)
     if not isinstance(size, (tuple, list)):
         raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
-    made = call(FULL, (sizes(size), fits(fill_value, kind), kind, device_of(device)))
+    made = call(FULL, (sizes(size), stored(fill_value, kind), kind, device_of(device)))
     return result_of(out, made, requires_grad)
 
 
@@ -175,7 +168,7 @@ def full_like(input: Any, fill_value: Any, *, dtype: Any = None, layout: Any = N
     only_strided(layout)
     where = input.device if device is None else device_of(device)
     kind = dtype or input.dtype
-    made = call(FULL_LIKE, (input, fits(fill_value, kind), kind, where))
+    made = call(FULL_LIKE, (input, stored(fill_value, kind), kind, where))
     return finish(made.contiguous() if str(memory_format).endswith("contiguous_format") else made, requires_grad)
 
 
@@ -184,7 +177,6 @@ def new_full(self: Any, size: Any, fill_value: Any, *, dtype: Any = None, layout
              requires_grad: bool = False, pin_memory: bool = False) -> Any:
     """A tensor of `size` filled with `fill_value`, of the dtype and device of self."""
     only_strided(layout)
-    fits(fill_value, dtype or self.dtype)
     return finish(full_of(sizes(size), fill_value, dtype or self.dtype, self.device if device is None else device),
                   requires_grad)
 

@@ -16,6 +16,7 @@ from ..tensor.dtypes import bfloat16, dtype, widened
 from ..tensor.meta import Spec, TensorMeta
 from ..tensor.state import STATE
 from ..tensor.tensor import Tensor, wrap_meta
+from .fitting import LEAST, MOST
 from .op import Op, Pointwise
 from .promotion import is_tensor_like, op_dtypes
 from .strides import is_contiguous
@@ -194,6 +195,10 @@ def to_number(value: Any, d: np.dtype) -> Any:
     except OverflowError:
         if isinstance(value, float):
             raise RuntimeError(f"value cannot be converted to type int{8 * d.itemsize}_t without overflow") from None
+        if value > MOST:
+            raise OverflowError("int too big to convert") from None
+        if value < LEAST:
+            raise OverflowError("can't convert negative int to unsigned") from None
         return np.array(value & 0xFFFFFFFFFFFFFFFF, np.uint64).astype(d)[()]
 
 

@@ -16,7 +16,9 @@ from ..tensor.tensor import Tensor
 from .broadcast import broadcast_shapes, same
 from .declare import Spec, operator, spelled
 from .dims import is_int
+from .fitting import HALVES
 from .op import OPS, Extern, Template, call
+from .promotion import number_category
 from .slices import GETITEM, check_index
 from .strides import strides_in_order, view_strides
 
@@ -267,6 +269,8 @@ def setitem(self: Any, index: Any, value: Any) -> None:
         at = next(d for d, a in enumerate(advanced) if a is not None)
         after = base.ndim - at - mask.ndim
         shaped = mask.reshape((*(1,) * at, *mask.shape, *(1,) * after)) if at or after else mask
+        if number_category(value) in (1, 2) and self.dtype in HALVES:
+            value = full_of((), value, self.dtype, self.device)            # stored, where masked_fill_ asks whether it fits
         call(OPS["masked_fill_"], (base, shaped, value))
         return
     if not isinstance(value, Tensor):

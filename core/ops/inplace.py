@@ -10,6 +10,7 @@ from ..tensor.state import STATE
 from ..tensor.tensor import Tensor
 from . import creation, cumulative, matmul, pointwise_math, ranges, special_functions  # noqa: F401  whose operators get in-place forms here
 from .declare import checked, inplace_rule, operator, parse, spelled, type_name
+from .fitting import stored
 from .op import OPS, Extern, Op, Pointwise, call, register
 from .views import SQUEEZE, TRANSPOSE, UNSQUEEZE
 
@@ -27,7 +28,7 @@ def _assigning(name: str, schema: str, expr: str, eager: Any, normalize: Any = N
 
 COPY_ = _assigning("copy_", "input, src, non_blocking:bool=False", "src", lambda a, src, n: src)
 FILL_ = _assigning("fill_", "input, value:operand", "value", lambda a, value: value,
-                   normalize=lambda a, value: (a, creation.fits(value, a.dtype)))
+                   normalize=lambda a, value: (a, stored(value, a.dtype)))
 ZERO_ = _assigning("zero_", "input", "0 * (input != input)", lambda a: np.zeros((), a.dtype))
 
 

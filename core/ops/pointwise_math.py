@@ -11,6 +11,7 @@ from ..tensor.dtypes import float_limits
 from . import intrinsics as n
 from . import special
 from .declare import elementwise_rule, operator, pointwise, spelled
+from .fitting import computed, fitting
 from .op import Extern, call
 from .promotion import is_tensor_like, number_category
 
@@ -43,12 +44,14 @@ def _integral_alpha(input: Any, other: Any, alpha: Any = 1) -> tuple:
 
 ADD = pointwise("add", "input:operand, other, *, alpha=1", "input + alpha * other",
                 lambda a, b, alpha: a + b if alpha == 1 else a + alpha * b, methods="add __add__ __radd__",
-                inplace="add_ __iadd__", normalize=_integral_alpha)
+                inplace="add_ __iadd__", normalize=fitting("add", (2,), _integral_alpha))
 SUB = pointwise("sub", "input:operand, other, *, alpha=1", "input - alpha * other",
                 lambda a, b, alpha: a - b if alpha == 1 else a - alpha * b, functions="sub subtract",
-                methods="sub subtract __sub__ __rsub__", inplace="sub_ subtract_ __isub__", normalize=_sub_args)
+                methods="sub subtract __sub__ __rsub__", inplace="sub_ subtract_ __isub__",
+                normalize=fitting("sub", (2,), _sub_args))
 RSUB = pointwise("rsub", "input:operand, other, *, alpha=1", "other - alpha * input",
-                 lambda a, b, alpha: b - alpha * a, methods="", normalize=_sub_args, out=False)
+                 lambda a, b, alpha: b - alpha * a, methods="", out=False,
+                 normalize=fitting("rsub", (2,), _sub_args))
 MUL = pointwise("mul", "input:operand, other", "input * other", lambda a, b: a * b, functions="mul multiply",
                 methods="mul multiply __mul__ __rmul__", inplace="mul_ multiply_ __imul__")
 DIV = pointwise("div", "input:operand, other", "input / other", lambda a, b: a / b, "int_to_float",
@@ -106,7 +109,7 @@ def _pow(base: Any, exponent: Any) -> Any:
 
 
 def _pow_args(input: Any, exponent: Any) -> tuple:
-    if type(exponent) is int and exponent < 0 and is_tensor_like(input) and input.dtype.category < 2:
+    if number_category(exponent) == 1 and is_tensor_like(input) and input.dtype.category < 2 and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     return (input, exponent)
 
@@ -150,9 +153,11 @@ def _no_integer_division(input: Any, tensor1: Any, tensor2: Any, value: Any = 1)
 
 
 ADDCMUL = pointwise("addcmul", "input, tensor1:tensor, tensor2:tensor, *, value=1", "input + value * tensor1 * tensor2",
-                    lambda a, b, c, v: a + v * b * c, inplace="addcmul_", only="number")
+                    lambda a, b, c, v: a + v * b * c, inplace="addcmul_", only="number",
+                    normalize=fitting("addcmul", (3,), check=computed))
 ADDCDIV = pointwise("addcdiv", "input, tensor1:tensor, tensor2:tensor, *, value=1", "input + value * (tensor1 / tensor2)",
-                    lambda a, b, c, v: a + v * (b / c), inplace="addcdiv_", normalize=_no_integer_division)
+                    lambda a, b, c, v: a + v * (b / c), inplace="addcdiv_",
+                    normalize=fitting("addcdiv", (3,), _no_integer_division, computed))
 operator(
     "nextafter",
     "input, other:tensor",
@@ -167,11 +172,13 @@ operator(
 # -- clamping --------------------------------------------------------------------------------------------------------
 CLAMP = pointwise("clamp", "input, min:operand, max:operand", "minimum(maximum(input, min), max)",
                   lambda a, lo, hi: np.minimum(np.maximum(a, lo), hi), "no_opmath", functions="", methods="", inplace="",
-                  only="number")
+                  only="number", normalize=fitting("clamp", (1, 2)))
 CLAMP_MIN = pointwise("clamp_min", "input, min:operand", "maximum(input, min)", np.maximum, "no_opmath",
-                      inplace="clamp_min_", inplace_functions="clamp_min_", only="number")
+                      inplace="clamp_min_", inplace_functions="clamp_min_", only="number",
+                      normalize=fitting("clamp_min", (1,)))
 CLAMP_MAX = pointwise("clamp_max", "input, max:operand", "minimum(input, max)", np.minimum, "no_opmath",
-                      inplace="clamp_max_", inplace_functions="clamp_max_", only="number")
+                      inplace="clamp_max_", inplace_functions="clamp_max_", only="number",
+                      normalize=fitting("clamp_max", (1,)))
 
 
 def _clamp(input: Any, min: Any, max: Any, suffix: str) -> Any:

@@ -11,6 +11,8 @@ from .broadcast import broadcast_shapes, same
 from .conversion import CONTIGUOUS
 from .declare import Spec, operator, spelled, type_name
 from .dims import wrap_dim
+from .eager import to_number
+from .fitting import fits
 from .indexing import INDEX
 from .op import Extern, Template, call
 
@@ -182,7 +184,7 @@ SCATTER_REDUCE_ = operator("scatter_reduce_", "input, dim, index, src:operand, r
 @spelled("", "scatter_", SCATTER_)
 def scatter_(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Any:
     """self[index[i]] = src[i] along dim, in place; src may be one number."""
-    source = value if src is None else src
+    source = fits(value if src is None else src, self.dtype)
     if reduce is not None:
         return call(SCATTER_REDUCE_, (self, dim, index, source, {"add": "sum", "multiply": "prod"}[reduce], True))
     return call(SCATTER_, (self, dim, index, source))
@@ -219,7 +221,7 @@ def _index_copy(a: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray) 
 
 
 def _index_fill(a: np.ndarray, dim: int, index: np.ndarray, value: Any) -> None:
-    a[_rows(a, dim, index)] = value
+    a[_rows(a, dim, index)] = value if isinstance(value, np.ndarray) else to_number(value, a.dtype)
 
 
 def _at_rule(m: Any, dim: int, index: Any, *rest: Any) -> Any:
@@ -250,7 +252,8 @@ INDEX_COPY_ = operator("index_copy_", "input, dim, index, source", Extern(), _in
                        mutates=(0,),
                        methods="index_copy_", normalize=_scatter_args)
 INDEX_FILL_ = operator("index_fill_", "input, dim, index, value:operand", Extern(), _index_fill, _at_rule, mutates=(0,),
-                       methods="index_fill_", normalize=_scatter_args)
+                       methods="index_fill_",
+                       normalize=lambda a, dim, index, value: (a, wrap_dim(dim, a.ndim), index, fits(value, a.dtype)))
 
 
 @spelled("index_add", "index_add", INDEX_ADD_)

@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import NotYetSupported
 from .creation import FULL
 from .declare import Spec, operator, spelled
+from .fitting import fits
 from .joining import CAT, FLIP
 from .op import OPS, Composite, Extern, Op, Template, call
 from .slices import NARROW
@@ -321,6 +322,8 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if mode != "constant" and input.ndim - len(pad) // 2 not in (1, 2):
         raise NotImplementedError(f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor.")
+    if value is not None:
+        fits(value * 1.0, input.dtype)                           # PyTorch takes it as a double
     pairs = [(pad[2 * i], pad[2 * i + 1]) for i in range(len(pad) // 2)]
     pads = tuple([(0, 0)] * (input.ndim - len(pairs)) + pairs[::-1])
     return call(PAD, (input, pads, mode, 0 if value is None else value))
