@@ -120,12 +120,28 @@ def _known_row(facts: Facts, c: summary.Cause, own: int, eager: np.ndarray) -> C
     rows = facts.lasting.setdefault("cause rows", {}) if facts.session.state != "running" else {}
     before = rows.get((c.code, c.place, c.kind, c.artifact, c.guard))
     if before is None or before[0] != state:
-        before = rows[c.code, c.place, c.kind, c.artifact, c.guard] = state, _recompile_row(facts.session, c, own, eager)
+        before = rows[c.code, c.place, c.kind, c.artifact, c.guard] = state, _recompile_row(
+            facts.session, c, own, eager, _place(facts, c))
     return before[1]
 
 
-def _recompile_row(session: Any, c: summary.Cause, own: int, eager: np.ndarray) -> CauseRow:
-    """own: versions of the function; eager: its calls that ran eagerly after a limit."""
+def _place(facts: Facts, c: summary.Cause) -> tuple[str, int, str]:
+    """(file, line, "" or what of the value is not used) of the guard that stands for a cause. It never changes once written,
+    and reading the guards of a version takes long."""
+    known = facts.lasting.setdefault("cause places", {})
+    found = known.get((c.artifact, c.guard))
+    if found is None:
+        guards = facts.session.guards(c.artifact) if c.artifact >= 0 else []
+        guard = next((g for g in guards if g.index == c.guard), None)
+        unused = unread(facts.session, c.artifact, guards).get(c.guard, "") if guards else ""
+        found = (guard.file, guard.line, unused) if guard is not None else ("", 0, unused)
+        if guard is not None:
+            known[c.artifact, c.guard] = found
+    return found
+
+
+def _recompile_row(session: Any, c: summary.Cause, own: int, eager: np.ndarray, place: tuple[str, int, str]) -> CauseRow:
+    """own: versions of the function; eager: its calls that ran eagerly after a limit; place: as from `_place`."""
     title = code_title(session.codes[c.code])
     # The first version was made for the first value, so a cause of k recompilations accounts for k + 1 versions.
     versions = min(c.versions + 1, own)
@@ -141,16 +157,14 @@ def _recompile_row(session: Any, c: summary.Cause, own: int, eager: np.ndarray) 
         detail += "; never the only thing that had changed"
     advice = summary.advise(session, c)
     cure = advice.cure if advice is not None else ""
-    guards = session.guards(c.artifact) if c.artifact >= 0 else []
-    guard = next((g for g in guards if g.index == c.guard), None)
-    unused = unread(session, c.artifact, guards).get(c.guard) if guards else None
+    file, line, unused = place
     if unused:
         detail += f"{'; ' if detail else ''}{UNREAD}: {unused}"
     calls = tuple(sorted({x for x in c.calls if x >= 0}))
     return CauseRow("eager_limit" if c.reached_limit else "recompile", headline, detail,
                     cure[:1].upper() + cure[1:], advice.line if advice is not None else "", c.compile_ns,
                     calls + (tuple(int(x) for x in eager[:MOST_CALLS]) if c.reached_limit else ()), c.code,
-                    guard.file if guard is not None else "", guard.line if guard is not None else 0, c.place,
+                    file, line, c.place,
                     c.versions)
 
 

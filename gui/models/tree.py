@@ -1,6 +1,7 @@
 """Qt's tree plumbing once: a view hands over rows as plain values, the model shows them and keeps identities.
 
 `TreeModel.set_rows` replaces the content, `update_rows` changes what is different; rows with the same key count as the same.
+What is below a row may be made when it is first asked for: a tree of thousands then costs what is opened of it.
 """
 
 from __future__ import annotations
@@ -17,14 +18,17 @@ METER_ROLE = Qt.ItemDataRole.UserRole + 1
 KEY_ROLE = Qt.ItemDataRole.UserRole + 2
 
 
+Rows = list["Row"]
+
+
 @dataclass(slots=True, eq=False)
 class Row:
-    """One row. `cells` are texts by column; `tip` makes the text that is shown on hover; `meter` is (value, of) painted as a
-    meter in column `meter_column`."""
+    """One row. `cells` are texts by column; `below`: the rows below it, or a function that makes them (at least one);
+    `tip` makes the text that is shown on hover; `meter` is (value, of) painted as a meter in column `meter_column`."""
 
     key: Hashable
     cells: list[str]
-    children: list[Row] = field(default_factory=list)
+    below: Rows | Callable[[], Rows] = field(default_factory=list)
     tip: Callable[[], str] = str
     icon: QIcon | None = None
     color: str = ""
@@ -32,6 +36,32 @@ class Row:
     meter: tuple[int, int] | None = None
     parent: Row | None = None
     place: int = 0
+    known: dict[Hashable, Row] | None = None         # the rows of the model that this one is in
+
+    @property
+    def closed(self) -> bool:
+        """Whether nobody has asked for what is below."""
+        return callable(self.below)
+
+    @property
+    def children(self) -> Rows:
+        """The rows below, made now if they were not."""
+        if callable(self.below):
+            self.below = self.below()
+            if self.known is not None:
+                self.adopt(self.known)
+        return self.below
+
+    def adopt(self, known: dict[Hashable, Row], first: int = 0) -> None:
+        """Let the rows below, from `first` on, know their places, and `known` know them."""
+        self.known = known
+        if callable(self.below):
+            return
+        for place in range(first, len(self.below)):
+            child = self.below[place]
+            child.parent, child.place = self, place
+            known[child.key] = child
+            child.adopt(known)
 
 
 class TreeModel(QAbstractItemModel):
@@ -50,7 +80,7 @@ class TreeModel(QAbstractItemModel):
         self.beginResetModel()
         self._top = Row(None, [], rows)
         self._by_key = {}
-        self._adopt(self._top)
+        self._top.adopt(self._by_key)
         self.endResetModel()
 
     def update_rows(self, rows: list[Row]) -> None:
@@ -72,13 +102,16 @@ class TreeModel(QAbstractItemModel):
             row, new = old[i], rows[i]
             row.cells, row.tip, row.icon, row.color, row.bold, row.meter = \
                 new.cells, new.tip, new.icon, new.color, new.bold, new.meter
-            self._update(row, new.children)
+            if row.closed and new.closed:
+                row.below = new.below        # nobody has seen either
+            else:
+                self._update(row, new.children)
         if changed:
             self.dataChanged.emit(self.index_of(old[changed[0]]), self.index_of(old[changed[-1]], len(self.columns) - 1))
         if same < len(rows):
             self.beginInsertRows(self.index_of(parent), same, len(rows) - 1)
             old += rows[same:]
-            self._adopt(parent, same)
+            parent.adopt(self._by_key, same)
             self.endInsertRows()
 
     def row_of(self, key: Hashable) -> Row | None:
@@ -92,16 +125,9 @@ class TreeModel(QAbstractItemModel):
     def key_of(self, index: Index) -> Any:
         return index.internalPointer().key if index.isValid() else None
 
-    def _adopt(self, row: Row, first: int = 0) -> None:
-        for place in range(first, len(row.children)):
-            child = row.children[place]
-            child.parent, child.place = row, place
-            self._by_key[child.key] = child
-            self._adopt(child)
-
     def _forget(self, row: Row) -> None:
         del self._by_key[row.key]
-        for child in row.children:
+        for child in () if row.closed else row.children:
             self._forget(child)
 
     # QAbstractItemModel
@@ -121,6 +147,10 @@ class TreeModel(QAbstractItemModel):
         if parent.isValid() and parent.column() > 0:
             return 0
         return len((parent.internalPointer() if parent.isValid() else self._top).children)
+
+    def hasChildren(self, parent: Index = QModelIndex()) -> bool:  # noqa: B008
+        row = parent.internalPointer() if parent.isValid() else self._top
+        return parent.column() <= 0 and (row.closed or bool(row.children))
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return len(self.columns)

@@ -19,7 +19,7 @@ from ..words import near_limit, version_title
 from .base import View
 
 MARGIN = 8                       # pixels beside a number
-OPENED = 12                      # of at most so many functions new ones are shown with their versions
+OPENED = 12                      # functions at most that are shown with their versions from the start
 
 
 class FunctionsView(View):
@@ -62,7 +62,7 @@ class FunctionsView(View):
                 self.tree_model.set_rows(rows)
             else:
                 self.tree_model.update_rows(rows)
-            for row in new if "session" in what or len(rows) <= OPENED else ():
+            for row in new if len(rows) <= OPENED else ():
                 self.tree.expand(self.tree_model.index_of(row))
             self._fit_calls(rows)
         self._show_selection()
@@ -115,11 +115,19 @@ class FunctionsView(View):
         title = facts.resume_title(c) if resume else code_name(c)
         kept, limit = facts.kept(c.id), facts.limit(c.id)
         given_up = c.id in facts.given_up()
-        children = self._version_rows(c.id, own) + ([] if resume else [self._code_row(r) for r in facts.resumes_of(c.id)])
+        below: list[Row] | partial[list[Row]] = []
+        if own or not resume and facts.resumes_of(c.id):
+            below = partial(self._rows_below, c)
         versions = "not compiled" if given_up else f"{kept} of {limit}" if own else "none"
         return Row(("code", c.id), [title, number(int(facts.code_outcomes()[c.id].sum())), versions],
-                   children, partial(self._code_tip, c), theme.icon("resume" if resume else "function"),
+                   below, partial(self._code_tip, c), theme.icon("resume" if resume else "function"),
                    theme.active().text_muted if given_up else "", not resume, (kept, limit) if own else None)
+
+    def _rows_below(self, c: Code) -> list[Row]:
+        facts = self.model.facts
+        assert facts is not None
+        resumes = facts.resumes_of(c.id) if c.kind != "resume" else []
+        return self._version_rows(c.id, facts.artifacts_of(c.id)) + [self._code_row(r) for r in resumes]
 
     def _code_tip(self, c: Code) -> str:
         facts = self.model.facts
@@ -184,8 +192,19 @@ class FunctionsView(View):
         uses = facts.artifact_uses()
         return int(uses[a.id]) if a.id < len(uses) else 0
 
+    def _open(self, code: int) -> None:
+        """Let the tree make the rows of a function and below it."""
+        facts = self.model.facts
+        for c in (facts.root(code), code) if facts is not None else ():
+            row = self.tree_model.row_of(("code", c))
+            for child in row.children if row is not None else ():
+                if child.key[0] == "owner":  # type: ignore[index]
+                    child.children  # noqa: B018   makes them
+
     def _show_selection(self) -> None:
         s = self.model.selection
+        if s.code is not None:
+            self._open(s.code)
         row = self.tree_model.row_of(("artifact", s.artifact)) if s.artifact is not None else None
         if row is None and s.code is not None:
             row = self.tree_model.row_of(("code", s.code))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from guardscope.gui.models.tree import Row, TreeModel
@@ -15,9 +16,13 @@ shapes = st.recursive(st.just([]), lambda below: st.lists(
     st.tuples(st.integers(0, 4), st.sampled_from(["a", "b"]), below), max_size=4, unique_by=lambda row: row[0]), max_leaves=12)
 
 
-def rows_of(shape: Shape, above: tuple[int, ...] = ()) -> list[Row]:
-    return [Row((*above, key), [text, str(len(below))], rows_of(below, (*above, key)), meter=(key, 5))
-            for key, text, below in shape]
+def rows_of(shape: Shape, above: tuple[int, ...] = (), closed: bool = False) -> list[Row]:
+    """closed: what is below a row is made when it is asked for."""
+    found = []
+    for key, text, below in shape:
+        make = partial(rows_of, below, (*above, key), closed)
+        found.append(Row((*above, key), [text, str(len(below))], make if closed and below else make(), meter=(key, 5)))
+    return found
 
 
 def content(model: TreeModel, parent: Any = None) -> list[Any]:
@@ -29,13 +34,13 @@ def content(model: TreeModel, parent: Any = None) -> list[Any]:
             for i in (model.index(n, 0, parent) for n in range(model.rowCount(parent)))]
 
 
-@given(st.lists(shapes, min_size=2, max_size=4))
-@settings(deadline=None, max_examples=60)
-def test_changing_what_is_different_gives_the_same_tree(steps: list[Shape]) -> None:
+@given(st.lists(shapes, min_size=2, max_size=4), st.booleans())
+@settings(deadline=None, max_examples=100)
+def test_changing_what_is_different_gives_the_same_tree(steps: list[Shape], closed: bool) -> None:
     model = TreeModel([("a", "", False), ("b", "", True)])
     tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     for shape in steps:
-        model.update_rows(rows_of(shape))
+        model.update_rows(rows_of(shape, closed=closed))
         whole = TreeModel([("a", "", False), ("b", "", True)])
         whole.set_rows(rows_of(shape))
         assert content(model) == content(whole)
@@ -55,3 +60,40 @@ def test_a_row_that_is_handed_over_again_stays() -> None:
     assert kept.isValid() and model.key_of(kept) == (0, 0)
     assert changed == [((1,), (1,))]
     assert model.data(model.index(1, 0)) == "c"
+
+
+@given(st.lists(shapes, min_size=2, max_size=4), st.data())
+@settings(deadline=None, max_examples=60)
+def test_what_nobody_opened_is_made_for_the_last_content(steps: list[Shape], data: st.DataObject) -> None:
+    """Between the changes a view asks for some rows only, as one does that shows closed functions."""
+    model = TreeModel([("a", "", False), ("b", "", True)])
+    for shape in steps:
+        model.update_rows(rows_of(shape, closed=True))
+        for n in range(model.rowCount()):
+            index = model.index(n, 0)
+            assert model.hasChildren(index) == bool(shape[n][2])
+            if data.draw(st.booleans()):
+                assert model.rowCount(index) == len(shape[n][2])
+    whole = TreeModel([("a", "", False), ("b", "", True)])
+    whole.set_rows(rows_of(steps[-1]))
+    assert content(model) == content(whole)
+    assert sorted(model._by_key) == sorted(whole._by_key)
+
+
+def test_rows_are_made_once_and_only_when_asked_for() -> None:
+    made: list[int] = []
+
+    def below(n: int) -> list[Row]:
+        made.append(n)
+        return rows_of([(7, "x", [])], (n,))
+
+    model = TreeModel([("a", "", False), ("b", "", True)])
+    model.set_rows([Row((n,), ["a", ""], partial(below, n)) for n in range(3)])
+    model.update_rows([Row((n,), ["b", ""], partial(below, n)) for n in range(3)])
+    assert made == []
+    assert model.hasChildren(model.index(1, 0))
+    assert made == []
+    assert model.rowCount(model.index(1, 0)) == model.rowCount(model.index(1, 0)) == 1
+    assert made == [1]
+    assert model.row_of((1, 7)) is not None
+    assert model.row_of((2, 7)) is None
