@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import collections
+import multiprocessing
 import os
 import random
 import resource
@@ -10,6 +12,7 @@ import signal
 import sys
 import time
 import traceback
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +29,7 @@ from guardscope.tests.attack.random.world import World  # noqa: E402
 
 MEMORY = 4 << 30         # bytes; a changed number may ask for a huge tensor
 EACH = 6                 # trials of one generated program
+STRETCH = 1000           # trials of one process
 SECONDS = 5              # of CPU time; a changed method may make a loop endless
 
 
@@ -68,51 +72,89 @@ def attack(argv: list[str]) -> int:
         names = []
     elif options.program:
         options.known = 1.0
+    start = time.time()
+    tally = Tally()
+    context = multiprocessing.get_context("fork")
+    for first in range(0, options.trials, STRETCH):
+        count = min(STRETCH, options.trials - first)
+        with context.Pool(1) as pool:                      # a process of its own: code that was compiled is kept for good
+            tally.add(pool.apply(stretch, (options, names, first, count, tally.found)))
+        print(f"{first + count} trials, {time.time() - start:.0f} s", file=sys.stderr, flush=True)
+        if len(tally.found) >= options.stop:
+            break
+    if options.shadow:
+        print(f"shadow check: {tally.checked} repeated, {tally.different} different, {dict(tally.skipped.most_common(8))}")
+    print(f"{tally.trials} trials from seed {options.seed}, {len(tally.found)} different failures, {tally.broken} broken, "
+          f"{tally.slow} too slow, {tally.abandoned} of which plain Python makes no end either, {time.time() - start:.0f} s")
+    return 1 if tally.found or tally.broken or tally.slow else 0
+
+
+@dataclass
+class Tally:
+    """What came of the trials so far. found: failures that were told, by what tells them apart."""
+
+    trials: int = 0
+    found: set[tuple] = field(default_factory=set)
+    broken: int = 0
+    slow: int = 0
+    abandoned: int = 0
+    checked: int = 0
+    different: int = 0
+    skipped: collections.Counter = field(default_factory=collections.Counter)
+
+    def add(self, more: Tally) -> None:
+        self.found |= more.found
+        self.skipped += more.skipped
+        for name in ("trials", "broken", "slow", "abandoned", "checked", "different"):
+            setattr(self, name, getattr(self, name) + getattr(more, name))
+
+
+def stretch(options: argparse.Namespace, names: list[str], first: int, count: int, told: set[tuple]) -> Tally:
+    """Some trials, in a row."""
     SETTINGS.shadow = int(options.shadow)
-    start, found, broken, slow, abandoned = time.time(), {}, 0, 0, 0
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     signal.signal(signal.SIGPROF, too_long)
-    for number in range(options.trials):
-        if number and number % 1000 == 0:
-            print(f"{number} trials, {time.time() - start:.0f} s", file=sys.stderr, flush=True)
-        seed = options.seed * 10**7 + number
+    tally = Tally(found=set(told))
+    for seed in range(options.seed * 10**7 + first, options.seed * 10**7 + first + count):
+        tally.trials += 1
         rng = random.Random(seed)
         name = rng.choice(names) if names and rng.random() < options.known else f"generated {seed // EACH}"
         setting = {"backend": options.backend, "dynamic": rng.choice([None, None, True, False])}
-        signal.setitimer(signal.ITIMER_PROF, SECONDS, 1)       # again, where nobody heard the alarm
-        try:
-            failure = attempt(name, seed, setting)
-            signal.setitimer(signal.ITIMER_PROF, 0)
-        except TooLong:
-            signal.setitimer(signal.ITIMER_PROF, 0)
-            if endless(name, seed, setting):
-                abandoned += 1
-            else:
-                print(f"seed {seed}: {name} takes more than {SECONDS} s\n", flush=True)
-                slow += 1
-            continue
-        except Exception:                              # of the attack itself: told, and the other trials go on
-            signal.setitimer(signal.ITIMER_PROF, 0)
-            print(f"seed {seed}: {name} could not be tried\n{traceback.format_exc(limit=-4)}", flush=True)
-            broken += 1
-            continue
-        if failure is None:
-            continue
-        failure = shrink_program(shrink(failure))
-        if run(failure.program, failure.steps, failure.options) is None:
-            failure.text += "   (does not repeat)"
-        key = (name, tuple(s[:2] for s in failure.steps), failure.text[:40])
-        if key not in found:
-            found[key] = failure
-            print(f"seed {seed}: {failure}\n{listing(failure.program)}", flush=True)
-        if len(found) >= options.stop:
+        one(seed, name, setting, tally)
+        if len(tally.found) >= options.stop:
             break
-    if options.shadow:
-        print(f"shadow check: {SHADOW.checked} repeated, {SHADOW.different} different, {dict(SHADOW.skipped.most_common(8))}")
-    print(f"{number + 1} trials from seed {options.seed}, {len(found)} different failures, {broken} broken, {slow} too slow, "
-          f"{abandoned} of which plain Python makes no end either, "
-          f"{time.time() - start:.0f} s")
-    return 1 if found or broken or slow else 0
+    tally.checked, tally.different, tally.skipped = SHADOW.checked, SHADOW.different, SHADOW.skipped
+    return tally
+
+
+def one(seed: int, name: str, setting: dict[str, Any], tally: Tally) -> None:
+    """One trial; prints what it finds."""
+    signal.setitimer(signal.ITIMER_PROF, SECONDS, 1)           # again, where nobody heard the alarm
+    try:
+        failure = attempt(name, seed, setting)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    except TooLong:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        if endless(name, seed, setting):
+            tally.abandoned += 1
+        else:
+            print(f"seed {seed}: {name} takes more than {SECONDS} s\n", flush=True)
+            tally.slow += 1
+        return
+    except Exception:                                  # of the attack itself: told, and the other trials go on
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        print(f"seed {seed}: {name} could not be tried\n{traceback.format_exc(limit=-4)}", flush=True)
+        tally.broken += 1
+        return
+    if failure is None:
+        return
+    failure = shrink_program(shrink(failure))
+    if run(failure.program, failure.steps, failure.options) is None:
+        failure.text += "   (does not repeat)"
+    key = (name, tuple(s[:2] for s in failure.steps), failure.text[:40])
+    if key not in tally.found:
+        tally.found.add(key)
+        print(f"seed {seed}: {failure}\n{listing(failure.program)}", flush=True)
 
 
 if __name__ == "__main__":

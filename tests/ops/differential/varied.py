@@ -12,6 +12,7 @@ import copy
 import itertools
 import linecache
 import random
+import signal
 import sys
 import warnings
 import zlib
@@ -24,7 +25,16 @@ from compiled import RANDOM, sampled
 
 INTS = (0, -1, 1, 2, 7, -3, 300, 2**40, -(2**63), 2**63, 2**65)
 FLOATS = (0.0, -0.5, 1.0, 2.5, float("nan"), float("inf"), -1e300)
+SECONDS = 3
 _COUNT = itertools.count()
+
+
+class TooLong(BaseException):
+    """A call takes too long."""
+
+
+def too_long(*_: object) -> None:
+    raise TooLong
 
 
 class Numbers(ast.NodeTransformer):
@@ -97,7 +107,8 @@ def differences(torch: Any, cases: list[tuple[str, tuple]], backend: str = "eage
             continue
         try:
             body, numbers = varied(text)
-            inputs_made = {n: inputs.make(s, 1) for n, s in specs.items()}
+            for spec in specs.values():
+                inputs.make(spec, 1)
         except Exception:
             continue
         if not numbers:
@@ -107,13 +118,16 @@ def differences(torch: Any, cases: list[tuple[str, tuple]], backend: str = "eage
         torch._dynamo.reset()
         through = torch.compile(function, dynamic=True, backend=backend)
         rng = random.Random(zlib.crc32(repr((text, sorted(specs.items()))).encode()))
-        del inputs_made
         for values in settings(numbers, rng, count):
             said = dict(zip(names[len(specs):], values))
-            plain = outcome(torch, inputs, specs, function, said)
-            if plain is None:
-                continue
-            found = difference(plain, outcome(torch, inputs, specs, through, said), least_precise(specs))
+            signal.setitimer(signal.ITIMER_PROF, SECONDS)
+            try:
+                plain = outcome(torch, inputs, specs, function, said)
+                found = plain and difference(plain, outcome(torch, inputs, specs, through, said), least_precise(specs))
+            except TooLong:
+                continue                     # a number may make a loop, or a result, huge
+            finally:
+                signal.setitimer(signal.ITIMER_PROF, 0)
             if found is not None:
                 yield f"{table}: {text} with {specs}, numbers {numbers} then {values}: {found}"
                 break
@@ -123,6 +137,7 @@ def main() -> None:
     step, offset = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
     torch = run.torch_of("ours")
     warnings.simplefilter("ignore")
+    signal.signal(signal.SIGPROF, too_long)
     cases = sampled(step, offset)
     for line in differences(torch, cases, *sys.argv[3:4]):
         print(line, flush=True)
