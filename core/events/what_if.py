@@ -62,10 +62,20 @@ class Guards(dict[int, list[GuardRow]]):
         super().__init__()
         self.session = session
         self._names_fail: tuple[int, bool] | None = None
+        self._by_place: dict[int, dict[tuple[str, str], list[GuardRow]]] = {}
 
     def __missing__(self, artifact: int) -> list[GuardRow]:
         found = self[artifact] = self.session.guards(artifact)
         return found
+
+    def on(self, artifact: int, kind: str | None, origin: str) -> list[GuardRow]:
+        """Those of a version that have a kind and an origin."""
+        found = self._by_place.get(artifact)
+        if found is None:
+            found = self._by_place[artifact] = {}
+            for g in self[artifact]:
+                found.setdefault((g.kind, g.origin), []).append(g)
+        return found.get((kind or "", origin), [])
 
     def names_fail(self, session: Session) -> bool:
         """Whether a guard on names of libraries failed in any miss of `session`, which may be this one as of a call."""
@@ -335,14 +345,13 @@ def _inferred(session: Session, s: Situation, artifact: int, g: GuardRow, known:
         return []
     if s.base < 0 or artifact == s.base:
         raise NotKnown(f"it was not tried in call {s.call}")
-    alike = [b for b in known[s.base] if b.kind == g.kind and b.origin == g.origin]
+    alike = known.on(s.base, g.kind, g.origin)
     equal = next((b for b in alike if b.condition == g.condition), None)
     if equal is not None:
         if _told_apart(session, artifact, g, s.base, equal):
             return [_row(artifact, g, g.origin or g.kind, "identity", g.expected, f"another {g.expected}", None)]
         return []
-    opposite = [b for b in known[s.base] if b.kind == OPPOSITES.get(g.kind) and b.origin == g.origin
-                and _other(b) == _other(g)]
+    opposite = [b for b in known.on(s.base, OPPOSITES.get(g.kind), g.origin) if _other(b) == _other(g)]
     if opposite or alike and g.kind in OBJECT_KINDS:
         return [_row(artifact, g, g.origin or g.kind, "aliasing" if opposite else "identity", g.expected,
                      (opposite or alike)[0].expected, None)]

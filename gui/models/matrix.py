@@ -64,7 +64,7 @@ def matrix(facts: Facts, code: int, call: int | None) -> Matrix:
     versions = every[-MOST_VERSIONS:]
     rows: dict[tuple[str, str], MatrixRow] = {}
     for artifact in versions:
-        for place, kind, rank, text, guard in parts_of(facts.guards(artifact.id)):
+        for place, kind, rank, text, guard in parts_at(facts, artifact.id):
             row = rows.setdefault((place, kind), MatrixRow(place, kind, rank))
             row.cells[artifact.id] = Cell(text, guard)
     _mark(facts, rows, versions, code, call)
@@ -81,12 +81,14 @@ def parts_of(guards: list[GuardRow]) -> list[tuple[str, str, int, str, int]]:
     """(place, kind, rank, expected text, guard index) of each checked thing of a version."""
     bounds: dict[str, list[str]] = {}
     found: list[tuple[str, str, int, str, int]] = []
+    places: set[str] = set()                 # of what was found, but for relations
     for g in guards:
         if g.kind == "SHAPE_ENV" and (both := between(g.condition)):
             bounds.setdefault(both[0], []).append(f"{both[1]} to {both[2]}")
         elif g.kind == "SHAPE_ENV" and (m := SIZE.match(g.condition)):
             bounds.setdefault(m[1], []).append(f"{m[2]} {m[3]}")
     for g in guards:
+        before = len(found)
         if g.kind == "TENSOR_MATCH" and g.facts.get("sizes") is not None:
             found += _tensor_parts(g, bounds)
         elif g.kind == "GLOBAL_STATE" and isinstance(g.facts.get("modes"), dict):
@@ -95,14 +97,24 @@ def parts_of(guards: list[GuardRow]) -> list[tuple[str, str, int, str, int]]:
             m, both = SIZE.match(g.condition), between(g.condition)
             name = both[0] if both is not None else m[1] if m is not None else ""
             # A bound on a size stands in the size's own row where the tensor has one.
-            if not any(place == name for place, *_ in found):
+            if name not in places:
                 found.append((g.condition, "relation", 1, HOLDS, g.index))
+            continue
         elif g.kind == "NAMES_UNCHANGED":
             found.append(("names of libraries", g.kind, 3, g.expected, g.index))
         else:
             place, text = _statement(g)
             value = g.kind in ("EQUALS_MATCH", "CONSTANT_MATCH")          # 3 in one version, None in another: one row
             found.append((place, "value" if value else g.kind, 0 if value or g.kind == "FLOAT_NOT_NAN" else 3, text, g.index))
+        places.update(place for place, *_ in found[before:])
+    return found
+
+
+def parts_at(facts: Facts, artifact: int) -> list[tuple[str, str, int, str, int]]:
+    """`parts_of` the guards of a version, which never change once written."""
+    found = facts.lasting.get(("parts", artifact))
+    if not found:
+        found = facts.lasting["parts", artifact] = parts_of(facts.guards(artifact))
     return found
 
 

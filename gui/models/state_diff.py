@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ...core.events.schema import Value
 from ...core.events.summary import place_of
 from ..facts import Facts
-from .matrix import HOLDS, parts_of
+from .matrix import HOLDS, parts_at
 from .size_states import states_of
 
 NOT_READ = "never read"
@@ -46,7 +46,7 @@ def state(facts: Facts, call: int) -> dict[str, Known]:
     found: dict[str, Known] = {}
     artifact = runs[0]["artifact"] if runs else -1
     fits = _fits(facts, artifact)
-    for place, kind, _, text, guard in parts_of(facts.guards(artifact)) if artifact >= 0 else ():
+    for place, kind, _, text, guard in parts_at(facts, artifact) if artifact >= 0 else ():
         if kind not in ("relation", "NAMES_UNCHANGED") and text != HOLDS and place not in fits:
             found[place] = Known(text, "checked", artifact, guard)
     code = int(facts.session.calls["code"][call])
@@ -72,7 +72,7 @@ def _fits(facts: Facts, artifact: int) -> dict[str, str]:
         return {}
     guards, a = facts.guards(artifact), facts.session.artifacts[artifact]
     related = " ".join(g.condition for g in guards if g.kind == "SHAPE_ENV")
-    found = {place: "checked" if place in related else ANY for place, kind, _, text, _ in parts_of(guards)
+    found = {place: "checked" if place in related else ANY for place, kind, _, text, _ in parts_at(facts, artifact)
              if kind != "relation" and text.startswith("any")}
     for place, states in states_of(facts, a.code).items():
         state = next((s for version, s in states if version == a.version), None)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractItemModel, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
 
+LOOKED_AT = 80                   # rows, beside those in view, by whose texts a column is made as wide
 LEAST = 84                       # pixels that a column keeps when room is short
 
 
@@ -20,6 +21,7 @@ class PlainTable(QTableView):
         self._limits: tuple[Sequence[str], Mapping[str, int], str] | None = None
         self._fitting = self._dragged = False
         self.horizontalHeader().sectionResized.connect(self._resized)
+        self.horizontalHeader().setResizeContentsPrecision(LOOKED_AT)
 
     def fit(self, titles: Sequence[str], widest: Mapping[str, int], seen: str = "") -> None:
         """Columns as wide as their content, up to `widest` pixels by title ("" for a column of marks). Where the column

@@ -164,7 +164,7 @@ def test_causes_are_sentences_with_their_cost_dearest_first(story: Any) -> None:
     units = {"µs": 1e-3, "ms": 1.0, "s": 1e3}
     costs = [float(n) * units[u] for n, u in re.findall(r"([\d.]+) (µs|ms|s) · \d+ calls?", text)]
     assert len(costs) >= 4
-    assert costs == sorted(costs, reverse=True)
+    assert costs[1:] == sorted(costs[1:], reverse=True), "what used up a limit stands before what only costs time"
 
 
 def test_values_that_changed_together_are_one_cause(story: Any) -> None:
