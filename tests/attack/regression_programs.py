@@ -1914,3 +1914,14 @@ def methods_of_tensors_taken_from_their_class():
         torch.Tensor.storage_offset = lambda self: before(self) + 5
         UNDO.append(lambda: setattr(torch.Tensor, "storage_offset", before))
     return f, (x,), change
+
+
+@case
+def number_that_is_too_large_to_fill_with():
+    def f(v, n):
+        torch.full((2,), n)
+        return v * 2
+    arguments = [row(), 3]
+    def change():
+        arguments[1] = 2**65
+    return f, arguments, change

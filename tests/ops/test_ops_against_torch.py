@@ -59,3 +59,15 @@ def test_compiled_outcomes_equal_eager_ones() -> None:
     *lines, last = done.stdout.splitlines()
     assert lines == []
     assert int(last.split()[0]) > 50
+
+
+@pytest.mark.timeout(600)
+def test_what_depends_on_a_number_is_decided_for_every_number() -> None:
+    """A sample of all tables, whose numbers are arguments and change from call to call."""
+    done = subprocess.run(
+        [sys.executable, str(outcomes.HERE / "varied.py"), "601", "23"], capture_output=True, text=True, timeout=590
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    *lines, last = done.stdout.splitlines()
+    assert lines == []
+    assert int(last.split()[0]) > 50

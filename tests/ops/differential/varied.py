@@ -1,7 +1,7 @@
 """The numbers that a case writes become arguments, symbolic from the first call on, and change from call to call.
 
-`python varied.py STEP [OFFSET] [BACKEND]` takes every STEP-th case of every table, calls it compiled with its own numbers, then with
-awkward ones, and says which outcomes differ from the eager ones: what an operator decides by a number (an error, a special
+`python varied.py STEP [OFFSET] [BACKEND]` takes every STEP-th case of every table, calls it compiled with its own numbers, then
+with awkward ones, and says which outcomes differ from the eager ones: what an operator decides by a number (an error, a special
 case) must be decided anew for another number.
 """
 
