@@ -49,17 +49,23 @@ def evaluate(text: str, lookup: Lookup) -> tuple[bool, dict[str, Any]]:
     """(whether the condition holds, the values by place it was asked about). `lookup(place)` gives a number or raises
     KeyError. NotKnown when that is not enough; an arithmetic error counts as not holding."""
     used: dict[str, Any] = {}
-    try:
-        if len(text) > LONGEST:
-            raise NotKnown(text[:40])
-        tree = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise NotKnown(text[:60]) from None
+    tree = _parsed(text)
     try:
         return bool(_value(tree, lookup, used)), used
     except (ArithmeticError, ValueError):
         return False, used
     except (TypeError, RecursionError):
+        raise NotKnown(text[:60]) from None
+
+
+@lru_cache(10_000)
+def _parsed(text: str) -> ast.expr:
+    """A condition as a tree; NotKnown if it is none."""
+    try:
+        if len(text) > LONGEST:
+            raise NotKnown(text[:40])
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise NotKnown(text[:60]) from None
 
 

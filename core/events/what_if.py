@@ -130,12 +130,12 @@ def verdict(session: Session, s: Situation, artifact: int, known: Guards) -> Ver
     guards = known[artifact]
     foreign: set[str] = set()                # places of another type: what is read inside them is not a question any more
     for g in guards:
-        if any(p in foreign for p in _prefixes(normal(g.origin))):
+        if foreign and any(p in foreign for p in _prefixes(normal(g.origin))):
             continue
         try:
             found = _check(session, s, artifact, g, known)
         except NotKnown as missing:
-            if g.kind not in OBJECTS or s.edited.intersection(_read_by(g)):
+            if g.kind not in OBJECTS or _reads_edited(s, g):
                 unknown.append((g, str(missing)))
             elif g.kind != "NAMES_UNCHANGED" or names_fail:
                 assumed.append(g)
@@ -158,16 +158,21 @@ def _prefixes(place: str) -> Iterator[str]:
 
 def _check(session: Session, s: Situation, artifact: int, g: GuardRow, known: Guards) -> list[FailureRow]:
     """The failures of one guard, [] if it holds. NotKnown if the session does not tell."""
-    if artifact in s.tested and not s.edited.intersection(_read_by(g)):
+    if artifact in s.tested and not _reads_edited(s, g):
         return list(s.failed.get((artifact, g.index), ()))
     rule = RULES.get(g.kind)
     if rule is not None:
         try:
             return [_row(artifact, g, *difference) for difference in rule(s, g)]
         except NotKnown:
-            if s.edited.intersection(_read_by(g)):
+            if _reads_edited(s, g):
                 raise
     return _inferred(session, s, artifact, g, known)
+
+
+def _reads_edited(s: Situation, g: GuardRow) -> bool:
+    """Whether the guard may look at a value that was typed."""
+    return bool(s.edited) and not s.edited.isdisjoint(_read_by(g))
 
 
 def _read_by(g: GuardRow) -> set[str]:
@@ -324,7 +329,7 @@ def _aliasing(s: Situation, g: GuardRow) -> Iterator[Difference]:
     same_wanted = g.kind == "OBJECT_ALIASING"
     other = g.condition.rpartition(" is " if same_wanted else " is not ")[2]
     a, b = s.values.get(normal(g.origin)), s.values.get(normal(other))
-    typed = s.edited.intersection({*_prefixes(normal(g.origin)), *_prefixes(normal(other))})
+    typed = s.edited and s.edited.intersection({*_prefixes(normal(g.origin)), *_prefixes(normal(other))})
     if not typed and (a is None or b is None or text_of(a) == text_of(b)):
         raise NotKnown(f"whether {g.origin} and {other} are one object is not recorded")
     if same_wanted:

@@ -79,6 +79,7 @@ class WhatIfView(View):
         self.problem = ""
         self._known: Guards | None = None
         self._filling = False
+        self._filled: list[tuple[str, str, str, str]] = []       # what the table shows
         self.line = QLineEdit()
         self.line.setPlaceholderText("A signature, such as float16[1, 32], 3 \N{EN DASH} then Enter")
         self.line.setClearButtonEnabled(True)
@@ -145,6 +146,8 @@ class WhatIfView(View):
 
     def update_view(self, what: set[str]) -> None:
         facts, s = self.model.facts, self.model.selection
+        if "theme" in what:
+            self._filled = []
         if "session" in what:
             self.edits, self._known = {}, None
         if "rows" in what and self.model.running:
@@ -188,13 +191,19 @@ class WhatIfView(View):
     def _fill(self) -> None:
         self._filling = True
         try:
-            rows = self._rows()
+            rows, before, self._filled = self._rows(), self._filled, []
+            if rows == before:
+                self._filled = rows
+                self._allow_reset()
+                return
             self.table.setRowCount(len(rows))
             self.table.setMaximumHeight(self.table.horizontalHeader().sizeHint().height() + 26 * max(1, len(rows)) + 8)
             t, fixed = theme.active(), theme.fixed_font()
             bold = QFont(fixed)
             bold.setBold(True)
             for i, (place, shown, was, now) in enumerate(rows):
+                if before[i:i + 1] == rows[i:i + 1]:
+                    continue                 # shown already
                 changed = was != now
                 for column, text in enumerate((shown, was, now)):
                     item = QTableWidgetItem(text)
@@ -209,10 +218,14 @@ class WhatIfView(View):
                         item.setBackground(QColor(t.warn_back))
                         item.setForeground(QColor(t.text))
                     self.table.setItem(i, column, item)
-            allow(self.reset, "" if self.edits or self.line.text() or self.problem else "no value was changed")
+            self._filled = rows
+            self._allow_reset()
             self.table.share_out()
         finally:
             self._filling = False
+
+    def _allow_reset(self) -> None:
+        allow(self.reset, "" if self.edits or self.line.text() or self.problem else "no value was changed")
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
         """(place, as shown, value in the call, value asked about)."""
@@ -305,6 +318,7 @@ class WhatIfView(View):
             return
         item = self.table.item(row, column)
         assert item is not None
+        self._filled = []                    # the cell shows what was typed
         place, text = str(item.data(Qt.ItemDataRole.UserRole)), item.text().strip()
         before = self.start.values.get(place)
         try:
