@@ -162,6 +162,13 @@ static inline OF E max_lanes(E16 v) {
     const E2 c = (b.lo > b.hi) | (b.lo != b.lo) ? b.lo : b.hi; return c.x > c.y || c.x != c.x ? c.x : c.y;
 }
 
+//@ greatest_lanes : float
+// As max_lanes, but passes over NaN.
+static inline OF E greatest_lanes(E16 v) {
+    const E8 a = v.lo > v.hi ? v.lo : v.hi; const E4 b = a.lo > a.hi ? a.lo : a.hi;
+    const E2 c = b.lo > b.hi ? b.lo : b.hi; return c.x > c.y ? c.x : c.y;
+}
+
 //@ min_lanes : float double
 static inline OF E min_lanes(E16 v) {
     const E8 a = (v.lo < v.hi) | (v.lo != v.lo) ? v.lo : v.hi; const E4 b = (a.lo < a.hi) | (a.lo != a.lo) ? a.lo : a.hi;
@@ -266,6 +273,10 @@ static inline OF E shift_right_(E a, E b) { return b >= 8 ? 0 : a >> b; }
 // -- floats ----------------------------------------------------------------------------------------------------------------
 //@ maximum_ : float double
 static inline OF T maximum_(T a, T b) { return (a > b) | (a != a) ? a : b; }
+
+//@ greatest_ : float
+// The larger one, or the first where the second is no number.
+static inline OF T greatest_(T a, T b) { return b > a ? b : a; }
 
 //@ minimum_ : float double
 static inline OF T minimum_(T a, T b) { return (a < b) | (a != a) ? a : b; }

@@ -16,6 +16,7 @@ from .places import text as place_text
 from .schedule import Schedule, statements
 from .sizes import is_zero
 
+FUNCTIONS = {"max": "maximum", "min": "minimum", "greatest": "greatest"}
 COMBINE = {"sum": ("+", "wrap_add"), "prod": ("*", "wrap_mul")}
 
 
@@ -29,7 +30,7 @@ def neutral(r: Reduce) -> str:
     if d is dt.bool_:
         return "0" if r.combine.endswith("max") else "1"
     if d.category == 2:
-        return literal(float("-inf") if r.combine.endswith("max") else float("inf"), d)
+        return literal(float("-inf") if r.combine.endswith("max") or r.combine == "greatest" else float("inf"), d)
     bits = 8 * d.itemsize
     low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if d.is_signed else (0, (1 << bits) - 1)
     return literal(low if r.combine.endswith("max") else high, d)
@@ -44,7 +45,7 @@ def combined(r: Reduce, a: str, b: str) -> str:
     if r.combine in COMBINE:
         sign, wrapping = COMBINE[r.combine]
         return f"{a} {sign} {b}" if r.dtype.category == 2 else f"{wrapping}({a}, {b})"
-    return f"{'maximum' if r.combine == 'max' else 'minimum'}_({a}, {b})"
+    return f"{FUNCTIONS[r.combine]}_({a}, {b})"
 
 
 def is_arg(r: Reduce) -> bool:

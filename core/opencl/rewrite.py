@@ -2,7 +2,8 @@
 
 softmax: exp(x - max(x)) has an argument that is 0 at most, so the cheap form of exp does; and the sum of such values is
 between 1 and their number, so that multiplying by its reciprocal is as good as dividing by it, and many times faster.
-Both hold for NaN and infinities as well: a row with any of them comes to NaN either way.
+Both hold for NaN and infinities as well: a row with any of them comes to NaN either way. That a row has a NaN shows in the
+sum, so the maximum need not look for it ("greatest") where nothing but such exponentials and quotients comes of it.
 
 gelu: 1 + erf(x) needs erf to within the rounding of that sum, which is less than erf itself is worth near 0; it is twice
 the normal distribution's Phi(x * sqrt(2)), and gelu as a whole is x * Phi(x).
@@ -13,7 +14,7 @@ from __future__ import annotations
 import math
 
 from ..tensor import dtypes as dt
-from .loop_ir import Apply, Const, Expr, Let, Loops, Reduce, Ref, Statement
+from .loop_ir import Apply, Const, Expr, Let, Loops, Reduce, Ref, Statement, Store, walk
 
 
 def rewrite(loops: Loops) -> None:
@@ -40,6 +41,39 @@ def rewrite(loops: Loops) -> None:
             bounded.add(s.name)
         out.append(s)
     loops.statements = out
+    _look_for_nan_once(out, below, bounded, {r.name for r in inverse.values()})
+
+
+def _look_for_nan_once(statements: list[Statement], below: set[str], bounded: set[str], inverse: set[str]) -> None:
+    """Maxima that pass over NaN, where all that comes of them is exp(x - max), its sum and its quotients by the sum: the sum,
+    and with it the rest, is NaN then."""
+    users: dict[str, list[Statement]] = {}
+    for s in statements:
+        for name in {e.name for e in walk(s.value) if isinstance(e, Ref)}:
+            users.setdefault(name, []).append(s)
+
+    def is_quotient(s: Statement) -> bool:
+        return isinstance(s, Let) and isinstance(s.value, Apply) and s.value.fn == "*" and isinstance(s.value.args[1], Ref) \
+            and s.value.args[1].name in inverse
+
+    def is_sum(s: Statement) -> bool:
+        return isinstance(s, Reduce) and s.name in bounded
+
+    for r in statements:
+        if not isinstance(r, Reduce) or r.combine != "max" or r.dtype is not dt.float32:
+            continue
+        differences = users.get(r.name, [])
+        exponentials = _users(differences, users)
+        of_these = _users(exponentials, users)
+        if all(isinstance(s, Let) and _is(s.value, "-") for s in differences) \
+                and all(isinstance(s, Let) and s.name in below for s in exponentials) \
+                and all(is_sum(s) or is_quotient(s) for s in of_these) and any(map(is_sum, of_these)):
+            r.combine = "greatest"
+
+
+def _users(statements: list[Statement], users: dict[str, list[Statement]]) -> list[Statement]:
+    """What reads the values of statements."""
+    return [u for s in statements if not isinstance(s, Store) for u in users.get(s.name, [])]
 
 
 def _by_normal_cdf(e: Expr, known: dict[str, Statement]) -> Expr:

@@ -84,6 +84,28 @@ def test_exponentials_that_are_zero(graphs):
     assert (got[e < 1e-46] == 0).all() and (plain[e < 1e-46] == 0).all()
 
 
+def test_rows_with_nan(graphs):
+    """Softmax sees NaN in its sum, not in its maximum; a maximum that is seen itself must look for it."""
+    torch = graphs.torch
+    x = np.random.default_rng(3).standard_normal((6, 150)).astype(np.float32)
+    x[1, 0], x[2, 149], x[3, 70], x[4], x[5, 3] = np.nan, np.nan, np.inf, -np.inf, np.nan
+
+    def shown(t):
+        top = t.amax(-1, keepdim=True)
+        return torch.exp(t - top), torch.exp(t - top).sum(-1) + top.squeeze(-1)
+
+    for model, greatest in ((lambda t: (torch.softmax(t, -1),), True), (lambda t: (torch.softmax(t, 0),), True),
+                            (shown, False), (lambda t: (torch.log_softmax(t, -1),), False)):
+        compiled = graphs.compile(model, x)
+        assert any("greatest_(" in k.source for k in compiled.kernels) is greatest
+        got = [t._array for t in compiled(graphs.wrap(x))]
+        with np.errstate(all="ignore"):
+            want = [t._array for t in model(graphs.wrap(x))]
+        for a, b in zip(got, want, strict=True):
+            np.testing.assert_allclose(a, b, rtol=2e-6, atol=1e-7)
+            assert np.isnan(b).sum() >= 4
+
+
 def test_rounding_to_float16_is_exact(graphs):
     half = np.arange(65536, dtype=np.uint16).view(np.float16)
     with np.errstate(all="ignore"):

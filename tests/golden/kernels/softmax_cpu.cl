@@ -15,19 +15,19 @@ __kernel void k_softmax(__global const float *restrict x, __global float *restri
                 for (int u = 0; u < 4; ++u) {
                     const float16 x_v = load(x + i * n1 + j + 16 * u);
                     // model.py:1  y = torch.softmax(x, -1)
-                    amax_part[u] = maximum_(amax_part[u], x_v);
+                    amax_part[u] = greatest_(amax_part[u], x_v);
                 }
             }
             for (; j + 16 <= n1; j += 16) {
                 const float16 x_v = load(x + i * n1 + j);
-                amax_part[0] = maximum_(amax_part[0], x_v);
+                amax_part[0] = greatest_(amax_part[0], x_v);
             }
             for (; j < n1; ++j) {
                 const float x_v = x[i * n1 + j];
-                amax = maximum_(amax, x_v);
+                amax = greatest_(amax, x_v);
             }
-            amax_v = maximum_(amax_v, (maximum_((maximum_(amax_part[0], amax_part[1])), (maximum_(amax_part[2], amax_part[3])))));
-            amax = maximum_(amax, max_lanes(amax_v));
+            amax_v = greatest_(amax_v, (greatest_((greatest_(amax_part[0], amax_part[1])), (greatest_(amax_part[2], amax_part[3])))));
+            amax = greatest_(amax, greatest_lanes(amax_v));
         }
         float sum = 0.0f;
         {

@@ -10,13 +10,13 @@ __kernel void k_softmax(__global const float *restrict x, __global float *restri
     for (IDX j = item; j < n1; j += 64) {
         const float x_v = x[i * n1 + j];
         // model.py:1  y = torch.softmax(x, -1)
-        amax = maximum_(amax, x_v);
+        amax = greatest_(amax, x_v);
     }
     amax_local[item] = amax;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int half_ = 32; half_ > 0; half_ >>= 1) {
         if (item < half_) {
-            amax_local[item] = maximum_(amax_local[item], amax_local[item + half_]);
+            amax_local[item] = greatest_(amax_local[item], amax_local[item + half_]);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
