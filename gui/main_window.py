@@ -118,7 +118,6 @@ class MainWindow(QMainWindow):
         from ..core.errors import GuardscopeError
         from ..core.events.database import is_sqlite
         from ..core.events.reader import Session
-        from ..core.runner.process import check_script
 
         path = Path(path)
         if self.control.running:
@@ -136,6 +135,8 @@ class MainWindow(QMainWindow):
                 self.control.set_script(script if script.is_file() else None, again)
                 self.opening.show(session, self._follow)
             else:
+                from ..core.runner.process import check_script  # not at the top: a session opens without
+
                 check_script(path)
                 self.control.set_script(path.absolute(), list(arguments))
                 self._show_script(path.absolute(), run)

@@ -19,7 +19,7 @@ import numpy as np
 from ..errors import EnvironmentProblem
 from .checks import FIELDS, Damaged, chunk, complete, decode, parse_json, within
 from .columns import Calls, Columns, sort_runs
-from .database import cannot_write, open_to_read, recorder_alive, release
+from .database import READABLE, cannot_write, open_to_read, recorder_alive, release
 from .parsed import Details, Output, Signatures
 from .schema import (
     OUTCOMES,
@@ -197,7 +197,11 @@ class Session:
                 with self._lock:
                     rows.extend(self._db.execute(sql, parameters))
             except (sqlite3.Error, OverflowError, MemoryError) as problem:
-                if isinstance(problem, sqlite3.OperationalError) and ("locked" in str(problem) or "busy" in str(problem)):
+                said = str(problem) if isinstance(problem, sqlite3.OperationalError) else ""
+                if "decode" in said and self._db.text_factory is str:
+                    self._db.text_factory = READABLE         # a text is damaged: from now on every one is read with care
+                    return self._query(what, sql, *parameters)
+                if "locked" in said or "busy" in said:
                     return rows, True
                 self._problem(what, f"{what}: the file is damaged from here on ({problem})")
         return rows, False

@@ -103,6 +103,15 @@ def test_a_newer_format_is_refused_and_a_newer_minor_is_read(copy):
         Session(copy)
 
 
+def test_a_damaged_text_is_read_as_far_as_it_can_be(copy):
+    alter(copy, "UPDATE artifact SET graph_text = CAST(x'61ff62' AS TEXT) WHERE id = 1",
+          "UPDATE source SET text = CAST(x'78fe79' AS TEXT)")
+    with Session(copy) as session:
+        assert session.artifacts[1].graph_text == "a\ufffdb"
+        assert set(session.sources.values()) == {"x\ufffdy"}
+        assert len(session.artifacts) > 2 and session.problems == []
+
+
 def test_a_file_in_a_folder_where_nothing_may_be_written(copy):
     copy.chmod(0o444)
     copy.parent.chmod(0o555)
