@@ -214,3 +214,33 @@ def test_what_is_said_while_it_runs_and_stop(opened: Callable[[Path], Any], tmp_
     screen.rest()
     assert window.model.facts.n_calls == 7, "what was recorded stays"
     assert "stopped" in screen.said or "killed" in screen.said or "interrupted" in screen.said, screen.said
+
+
+def test_a_compile_is_seen_while_it_lasts_and_the_second_run_knows_how_far_it_is(opened: Callable[[Path], Any],
+                                                                               tmp_path: Path) -> None:
+    (tmp_path / "deep.py").write_text("""import torch
+
+
+@torch.compile(backend="eager")
+def deep(x, k):
+    for n in range(900):
+        x = torch.tanh(x * k + n)
+    return x
+
+
+for k in (2.0, 3.0):
+    deep(torch.ones(3), k)
+""")
+    screen = opened(tmp_path / "deep.py")
+    said: list[str] = []
+    shares: list[float | None] = []
+    screen.window.control.live_changed.connect(lambda state: (said.append(state.text), shares.append(state.share)))
+    screen.run("run.start")
+    assert any(re.match(r"call 0: compiling version 0 of deep, \w+.*, [\d.]+ (ms|s)$", text) for text in said), said
+    assert set(shares) == {None}, "how many calls there will be is not known the first time"
+    said.clear()
+    shares.clear()
+    screen.run("run.again")
+    assert any(share is not None for share in shares)
+    assert any("of about 2" in text for text in said), said
+    assert not screen.window.strip.bar.isVisible(), "nothing is left of it when the run is over"
