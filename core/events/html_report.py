@@ -113,8 +113,8 @@ def _misses(session: Any) -> dict[int, list[dict[str, Any]]]:
 
 def _causes(session: Any) -> list[dict[str, Any]]:
     found = []
-    for cause in summary.causes(session):
-        advice = summary.advise(session, cause)
+    for own in summary.together(session, summary.causes(session)):
+        cause, advice = own[0], summary.advise_together(session, own)
         if advice is not None:
             found.append({"text": advice.text, "line": advice.line, "ns": cause.compile_ns, "versions": cause.versions,
                           "calls": cause.calls[:1000], "limit": cause.reached_limit, "seen": cause.seen[:40]})

@@ -5,9 +5,10 @@ The cause ledger counts causes, not events: "int `step`: 7 versions, 56 ms, reac
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -213,6 +214,26 @@ def causes(session: Session, known: dict[int, list[Failing]] | None = None) -> l
     return sorted(ledger.values(), key=lambda c: (not c.reached_limit, -c.compile_ns, -c.versions, c.code, c.place))
 
 
+def together(session: Session, ledger: Sequence[Cause]) -> list[list[Cause]]:
+    """The ledger with what always changed at once in one place, that of the first. What took most values leads, an argument
+    before another."""
+    found: dict[object, list[Cause]] = {}
+    for place, c in enumerate(ledger):
+        found.setdefault((c.code, tuple(c.calls), c.misses) if c.versions and not c.alone else place, []).append(c)
+    groups = list(found.values())
+    for own in groups:
+        params = {p for p in session.codes[own[0].code].params if p != "self"}
+        own.sort(key=lambda c: (-len(c.seen), re.split(r"[.\[]", c.place)[0] not in params))
+    return groups
+
+
+def named(own: Sequence[Cause]) -> str:
+    """A name for what always changed at once: `x.shape[0]`, `a and b`, `a and 3 others`."""
+    if len(own) < 3:
+        return " and ".join(c.place for c in own)
+    return f"{own[0].place} and {len(own) - 1} others"
+
+
 def failing_of(miss: Miss) -> list[Failing]:
     """What failed on the nearest artifact, once for each (code, place, kind) that the ledger counts under."""
     found: dict[tuple[int, str, str], FailureRow] = {}
@@ -323,6 +344,18 @@ def advice(session: Session) -> list[Advice]:
         found.append(Advice("not_compiled", entry.code,
                             f"{entry.title} is not compiled because of line {entry.line}: {entry.why}"))
     return sorted(found, key=lambda a: -a.cost_ns)
+
+
+def advise_together(session: Session, own: Sequence[Cause]) -> Advice | None:
+    """Advice for what always changed at once: one cost, and every line of the same cure."""
+    found = [a for c in own if (a := advise(session, c)) is not None]
+    if len(found) < 2:
+        return found[0] if found else None
+    first = found[0]
+    _, _, rest = first.text.partition(f" in {session.codes[own[0].code].title} and cost ")
+    text = f"{named(own)} changed together in {session.codes[own[0].code].title} and cost {rest}"
+    lines = dict.fromkeys(a.line for a in found if a.line and a.cure == first.cure)
+    return replace(first, text=text, line="\n".join(lines))
 
 
 def advise(session: Session, cause: Cause) -> Advice | None:

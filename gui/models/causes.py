@@ -5,7 +5,6 @@ The ledger itself comes from core/events/summary.py; here it gets its sentences 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,8 +29,8 @@ MOST_CALLS = 1000                # of a cause, that can be marked on the timelin
 class CauseRow:
     """`mark` picks the shape; `headline` is a line by itself; `calls` are the calls it led to; `cost_ns` is compile
     time; `code` and `line` say where; `advice` is what to change, `fix` the lines to write (either may be ""); `place`: the
-    value that varies, as the ledger calls it, "" for other kinds of causes, `others`: those that always changed with it;
-    `versions`: recompilations it led to."""
+    value that varies, as the ledger calls it, "" for other kinds of causes, `others`: those that always changed with it,
+    `name`: all of them; `versions`: recompilations it led to."""
 
     mark: str
     headline: str
@@ -46,13 +45,7 @@ class CauseRow:
     place: str = ""
     versions: int = 0
     others: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The value that varies, and how many vary with it."""
-        if len(self.others) < 2:
-            return " and ".join((self.place, *self.others))
-        return f"{self.place} and {plural(len(self.others), 'other')}"
+    name: str = ""
 
 
 def cause_rows(facts: Facts) -> list[CauseRow]:
@@ -72,32 +65,22 @@ def _recompile_rows(facts: Facts) -> list[CauseRow]:
         code = session.calls["code"][calls]
         ledger = summary.causes(session, facts.lasting.setdefault("failing", {}))
         kept.clear()
-        kept[eager] = [_joined(facts.session, own) for own in _together(
-            [(c, _known_row(facts, c, made[c.code], calls[code == c.code])) for c in ledger if c.versions])]
+        kept[eager] = [_joined(own, [_known_row(facts, c, made[c.code], calls[code == c.code]) for c in own])
+                       for own in summary.together(session, [c for c in ledger if c.versions])]
     return kept[eager]
 
 
-def _together(ledger: list[tuple[summary.Cause, CauseRow]]) -> list[list[tuple[summary.Cause, CauseRow]]]:
-    """The ledger with what always changed at once in one place, that of the first."""
-    found: dict[object, list[tuple[summary.Cause, CauseRow]]] = {}
-    for place, (c, row) in enumerate(ledger):
-        found.setdefault((c.code, tuple(c.calls), c.misses) if not c.alone else place, []).append((c, row))
-    return list(found.values())
-
-
-def _joined(session: Any, own: list[tuple[summary.Cause, CauseRow]]) -> CauseRow:
-    """One row for what always changed at once, named after what took most values, an argument rather than another."""
+def _joined(own: list[summary.Cause], rows: list[CauseRow]) -> CauseRow:
+    """One row for what always changed at once."""
+    first = rows[0]
     if len(own) == 1:
-        return own[0][1]
-    params = [p for p in session.codes[own[0][0].code].params if p != "self"]
-    own = sorted(own, key=lambda pair: (-len(pair[0].seen), re.split(r"[.\[]", pair[0].place)[0] not in params))
-    first, rows = own[0][1], [row for _, row in own]
+        return first
     alike = [row for row in rows if row.advice == first.advice]
-    named = replace(first, others=tuple(row.place for row in rows[1:]))
     detail = [f"{c.place}: {_values(c, 56)}" + (f" ({UNREAD})" if UNREAD in row.detail else "")
-              for c, row in own[:MOST_TOGETHER]]
+              for c, row in zip(own[:MOST_TOGETHER], rows)]
     detail += [f"and {len(own) - MOST_TOGETHER} more"] if len(own) > MOST_TOGETHER else []
-    return replace(named, headline=f"{named.name} changed together: {first.headline.rpartition(': ')[2]}",
+    return replace(first, others=tuple(row.place for row in rows[1:]), name=summary.named(own),
+                   headline=f"{summary.named(own)} changed together: {first.headline.rpartition(': ')[2]}",
                    detail="\n".join(detail),
                    fix="\n".join(dict.fromkeys(row.fix for row in alike[:MOST_TOGETHER] if row.fix)))
 
@@ -165,7 +148,7 @@ def _recompile_row(session: Any, c: summary.Cause, own: int, eager: np.ndarray, 
                     cure[:1].upper() + cure[1:], advice.line if advice is not None else "", c.compile_ns,
                     calls + (tuple(int(x) for x in eager[:MOST_CALLS]) if c.reached_limit else ()), c.code,
                     file, line, c.place,
-                    c.versions)
+                    c.versions, name=c.place)
 
 
 def _error_rows(session: Any) -> list[CauseRow]:

@@ -253,9 +253,9 @@ function build() {
   const axis = (name, text) => el("button", { id: "axis-" + name, "aria-pressed": name === S.axis, onclick: () => {
     S.axis = name; for (const n of ["call", "time"]) document.getElementById("axis-" + n).setAttribute("aria-pressed", n === name); fit(); } }, text);
   document.querySelector("main").append(
-    el("section", {}, el("h2", {}, "What led to versions"), D.causes.length ? el("table", {}, D.causes.map(c => el("tr", {
+    el("section", {}, el("h2", {}, "What led to versions"), D.causes.length ? el("div", { class: "scroll causes" }, el("table", {}, D.causes.map(c => el("tr", {
       "data-go": true, onclick: () => select(c.calls[0]) }, el("td", {}, c.text, c.line ? el("pre", {}, c.line) : null),
-      el("td", { class: "num" }, time(c.ns))))) : el("p", { class: "soft" }, "Nothing was compiled again.")),
+      el("td", { class: "num" }, time(c.ns)))))) : el("p", { class: "soft" }, "Nothing was compiled again.")),
     el("section", {}, el("div", { class: "bar" }, el("h2", { style: "margin: 0" }, "Timeline"), axis("call", "Calls"), axis("time", "Time"),
       el("button", { onclick: () => zoom(1.6, (S.from + S.to) / 2) }, "Zoom in"), el("button", { onclick: () => zoom(1 / 1.6, (S.from + S.to) / 2) }, "Zoom out"),
       el("button", { onclick: fit }, "Show all"), el("span", { class: "soft" }, "wheel zooms, drag moves, click selects, arrow keys step")), canvas),

@@ -20,6 +20,7 @@ READER = """<script>
 setTimeout(() => {
   const rows = () => document.querySelectorAll("#pane tr[data-call]").length, out = {};
   out.all = rows();
+  out.causes = [...document.querySelectorAll(".causes tr")].map(r => r.textContent);
   const find = document.querySelector("input[type=search]");
   const type = text => { find.value = text; find.dispatchEvent(new Event("input")); };
   type("sizes("); type("sizes"); out.found = rows(); type("");
@@ -127,3 +128,5 @@ def test_a_colleague_opens_searches_and_zooms(story: Any, tmp_path: Path) -> Non
     out = json.loads(read[1].replace("&quot;", '"'))
     assert (out["all"], out["found"], out["errors"], out["zoomed"], out["selected"]) == (25, 5, 1, True, 24)
     assert "Two.forward" in out["call"]
+    (cause,) = [c for c in out["causes"] if "Two.forward" in c]
+    assert cause.startswith("x.shape[1] and 3 others changed together in Two.forward and cost 1 more version")
