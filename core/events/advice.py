@@ -75,9 +75,6 @@ def _size(session: Session, cause: Cause) -> tuple[str, str, str]:
 
 def _number(session: Session, cause: Cause) -> tuple[str, str, str]:
     code = session.codes[cause.code]
-    if cause.result_of:
-        return "number", ("the number is read out of a tensor before this point; keep it a tensor, so that one version "
-                          "serves every value"), ""
     newest = [a for a in session.artifacts if a.code == cause.code][-1:]
     fixed_now = [g.kind for a in newest for g in session.guards(a.id) if g.condition.startswith(f"{cause.place} == ")]
     if cause.pinned or "SHAPE_ENV" in fixed_now:
@@ -86,6 +83,9 @@ def _number(session: Session, cause: Cause) -> tuple[str, str, str]:
     symbolic = any(source == cause.place and dim is None for a in newest for source, dim, _ in a.dynamic_dims)
     if cause.versions == 1 and symbolic and not fixed_now:
         return "number", "nothing to change: the first version fixed the value, the second takes any", ""
+    if cause.result_of or "(" in cause.place:                # what an expression gave: nothing can be assigned to it
+        return "number", ("the number is read out of a tensor before this point; keep it a tensor, so that one version "
+                          "serves every value"), ""
     first = cause.seen[0]
     if cause.place in code.params and cause.place.isidentifier():
         return "number", "pass it as a tensor: one version then serves every value", f"torch.tensor({first})"

@@ -97,7 +97,7 @@ def _open(name: str, symbol: str, relations: list[GuardRow]) -> State | None:
         return None                          # known by a condition only: nothing was opened here
     said = f"{low} to {high}" if low is not None and high is not None else f"{low} or more" if low is not None else \
         f"at most {high}" if high is not None else "any value"
-    more = f", with {' and '.join(tied[:2])}" if tied else ""
+    more = f", where {' and '.join(tied[:2])}" if tied else ""
     return State("open", f"dynamic: {said}{more}")
 
 

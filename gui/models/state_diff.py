@@ -77,8 +77,8 @@ def _fits(facts: Facts, artifact: int) -> dict[str, str]:
     for place, states in states_of(facts, a.code).items():
         state = next((s for version, s in states if version == a.version), None)
         if state is not None and state.kind == "open":
-            values, tied, relation = state.text.removeprefix("dynamic: ").partition(", with ")
-            found[place] = f"{values} fits" + (f", with {relation}" if tied else "")
+            values, tied, relation = state.text.removeprefix("dynamic: ").partition(", where ")
+            found[place] = f"{values} fits{tied}{relation}"
     return found
 
 

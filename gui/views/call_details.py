@@ -68,7 +68,9 @@ class CallView(View):
         for code_id, groups in facts.failures_of_call(call):
             name = facts.title(code_id)
             out.append(f"<h2>Why no kept version of {esc(name)} fitted</h2>")
-            out.append("<table width='100%' cellspacing='0' cellpadding='4'>" + guard_head("this call"))
+            out.append("<table width='100%' cellspacing='0' cellpadding='4'>" + guard_head(
+                "this call", ((place_of(f), short_numbers(f.expected), short_numbers(f.seen))
+                              for _, failures in groups[:MOST_VERSIONS] for f in failures)))
             for place, (artifact, failures) in enumerate(groups[:MOST_VERSIONS]):
                 out.append(self._version_rows(artifact, failures, place == 0 and len(groups) > 1))
             out.append("</table>")
@@ -108,8 +110,9 @@ class CallView(View):
                 may = state.text.removeprefix("dynamic: ") if state is not None and state.kind == "open" else "any value"
                 alike.setdefault(may, []).append((place, symbol))
             said = [_may_be(open_ones, may) for may, open_ones in alike.items()]
+            wanted = " ".join(d.text for d in facts.session.decisions if d.code == artifact.code)
             said += [f"{code(place)} is {esc(s.text)}" + (f" by {link(f'line:{s.line}', f'line {s.line}')}" if s.line else "")
-                     for place, s in own.items() if s.kind == "pinned"]
+                     for place, s in own.items() if s.kind == "pinned" and place in wanted]
             items += "".join(f"<p class='muted'>In {link(f'artifact:{a}', f'version {artifact.version}')} of "
                              f"{esc(facts.title(artifact.code))}, {what}.</p>" for what in said)
         return f"<h2>What was decided</h2>{items}" if items else ""
@@ -215,7 +218,7 @@ class CallView(View):
 def _may_be(found: list[tuple[str, str]], may: str) -> str:
     """`x.shape[0] may be 4 or more (s0)`, for several (place, symbol) at once; as HTML."""
     if len(found) == 1:
-        values, tied, relation = may.partition(", with ")
+        values, tied, relation = may.partition(", where ")
         return f"{code(found[0][0])} may be {esc(values)} ({esc(found[0][1])}){esc(tied + relation)}"
     listed = ", ".join(f"{code(place)} ({esc(symbol)})" for place, symbol in found[:MOST_ALIKE])
     more = f" and {len(found) - MOST_ALIKE} more" if len(found) > MOST_ALIKE else ""

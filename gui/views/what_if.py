@@ -258,7 +258,8 @@ class WhatIfView(View):
             return error + head
         more = len(a.verdicts) - MOST_VERSIONS
         return (f"{error}{head}<table width='100%' cellspacing='0' cellpadding='4'>"
-                + guard_head("asked") + "".join(rows) + "</table>"
+                + guard_head("asked", (self._said(f) for v in a.verdicts[:MOST_VERSIONS] for f in v.failures))
+                + "".join(rows) + "</table>"
                 + (f"<p class='muted'>and {plural(more, 'more version')}</p>" if more > 0 else "")
                 + ("" if which == "would" else "<p class='muted'>Change a value above, or type a signature.</p>"))
 
@@ -283,11 +284,15 @@ class WhatIfView(View):
         return "".join(f"<tr class='{back}'>{lead if i == 0 else ''}{row}</tr>" for i, row in enumerate(rows))
 
     def _failure(self, v: Verdict, row: FailureRow) -> list[str]:
+        return guard_cells(f"guard:{v.artifact}:{row.index}", *self._said(row))
+
+    def _said(self, row: FailureRow) -> tuple[str, str, str]:
+        """The place, what was needed and what was asked, as they are shown."""
         facts = self.model.facts
         assert facts is not None and self.start is not None
         f = plainer(row)
-        said = [facts.spelled(self.start.code, text) for text in (place_of(f), f.expected, f.seen)]
-        return guard_cells(f"guard:{v.artifact}:{f.index}", said[0], short_numbers(said[1]), short_numbers(said[2]))
+        place, needed, seen = (facts.spelled(self.start.code, text) for text in (place_of(f), f.expected, f.seen))
+        return place, short_numbers(needed), short_numbers(seen)
 
     # asking
 

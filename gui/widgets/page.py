@@ -7,6 +7,7 @@ Links are written `call:3`, `artifact:2`, `guard:2:1` (artifact, index), `line:1
 from __future__ import annotations
 
 import html
+from collections.abc import Iterable
 from typing import Any
 
 from PySide6.QtCore import QRectF, Qt, QUrl, Signal
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import QFrame, QTextBrowser
 from .. import theme
 from ..session_model import SessionModel
 
+FIRST = 18                                   # percent of such a table that the names of versions take
 LONGEST_PLACE = 20                           # characters of a value's name that are never broken
 LONGEST_NEEDED, LONGEST_TEXT = 18, 240       # characters beside the other columns of a table of guards; at all
 
@@ -34,10 +36,15 @@ def link(target: str, text: object) -> str:
     return f'<a href="{esc(target)}">{esc(text)}</a>'
 
 
-def guard_head(seen: str) -> str:
-    """The head of a table of guards that did not hold: names are longer than values, and no head is broken."""
-    return "<tr>" + "".join(f"<th width='{share}%' style='white-space:pre'>{text}</th>" for text, share in (
-        ("&nbsp;", 18), ("value", 38), ("needed", 18), (seen, 26))) + "</tr>"
+def guard_head(seen: str, rows: Iterable[tuple[str, str, str]]) -> str:
+    """The head of a table of guards that did not hold; rows: the place, what was needed and what was seen of each. Columns
+    share the width by what stands in them, and no head is broken."""
+    texts = [*rows]
+    lengths = [max([least, *(min(len(row[i]), most) for row in texts if i != 1 or len(row[i]) <= LONGEST_NEEDED)])
+               for i, (least, most) in enumerate(((8, 24), (8, LONGEST_NEEDED), (9, 18)))]
+    shares = [FIRST, *(round((100 - FIRST) * n / sum(lengths)) for n in lengths)]
+    return "<tr>" + "".join(f"<th width='{share}%' style='white-space:pre'>{text}</th>" for text, share in zip(
+        ("&nbsp;", "value", "needed", seen), shares)) + "</tr>"
 
 
 def guard_cells(target: str, place: str, needed: str, seen: str) -> list[str]:

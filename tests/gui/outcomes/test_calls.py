@@ -282,3 +282,24 @@ for k in (2, 5):
         text = screen.page(view)
         assert "push.__self__.k" in text
         assert "push.__self__ is the object whose method push is." in text
+
+
+def test_advice_never_assigns_to_an_expression(shown: Callable[[str], Any]) -> None:
+    screen = shown("""import torch
+
+
+@torch.compile
+def gate(x):
+    y = torch.relu(x)
+    if y.sum().item() > 4.0:
+        y = y / y.sum()
+    return y * 2.0
+
+
+for k in (0.25, 0.5, 3.0):
+    gate(torch.ones(3) * k)
+""")
+    text = screen.page("causes")
+    assert "y.sum().item() took 3 values" in text
+    assert "keep it a tensor" in text
+    assert "y.sum().item() = " not in text and "Try it" not in text
