@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRectF, Qt
 
 DEEP = """import torch
 
@@ -174,3 +174,41 @@ def test_pictures_hold_the_whole_graph(deep: Any, tmp_path: Path, qtbot: Any) ->
     assert sum(w.startswith("blocks.") for w in words) == 130
     image = QImage(str(tmp_path / "deep.graph.png"))
     assert image.height() > 3000
+
+
+def test_from_a_fused_kernel_to_its_text_and_back_to_the_source(shown: Callable[[str], Any], qtbot: Any) -> None:
+    screen = shown("""import torch
+
+
+@torch.compile
+def f(x):
+    y = torch.relu(x) * 2 + 1
+    return torch.tanh(y).sum()
+
+
+f(torch.ones(64))
+f(torch.ones(64))
+""")
+    screen.run("view.graph")
+    view = screen.window.views["graph"]
+    assert "kernel" in view.says.text()
+    view.fold.setFocus()
+    while view.fold.currentText() != "by kernel":
+        qtbot.keyClick(view.fold, Qt.Key.Key_Down)
+        view.fold.activated.emit(view.fold.currentIndex())
+    screen.rest()
+    groups = [n for n in view.canvas.picture.nodes if n.group]
+    assert len(groups) == 1 and "operations" in groups[0].title, "what one kernel computes is one block"
+    place = view.canvas._on_canvas(QRectF(groups[0].x, groups[0].y, groups[0].w, groups[0].h)).center().toPoint()
+    qtbot.mouseClick(view.canvas, Qt.MouseButton.LeftButton, pos=place)
+    screen.rest()
+    assert {"relu", "tanh"} <= {word for n in view.canvas.picture.nodes for word in re.findall(r"\w+", n.title)}
+    text = screen.show("kernel").edit.toPlainText()
+    assert "__kernel void" in text
+    assert "model.py:6" in text and "model.py:7" in text, "the script's lines stand beside what computes them"
+    lanes = [lane.title for lane in screen.window.timeline.canvas.lanes]
+    assert any(title.startswith("Kernels on ") for title in lanes), lanes
+    view.search.setText("tanh")
+    view.search.returnPressed.emit()
+    screen.rest()
+    assert screen.show("source").edit.current_line == 7

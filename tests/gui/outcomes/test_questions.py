@@ -29,6 +29,16 @@ meter = torch.compile(Meter(), backend="eager")
 for n in range(10):
     meter(torch.ones(3))
 """
+GROW = """
+
+@torch.compile(backend="eager")
+def grow(x):
+    return x * 2
+
+
+for n in (4, 5, 6):
+    grow(torch.ones(n))
+"""
 CURED = COUNTER.replace("self.seen = 0", "self.seen = torch.tensor(0)")
 
 
@@ -76,30 +86,34 @@ def test_it_starts_from_any_call_and_a_value_is_edited_by_keyboard(story: Any, q
 
 
 def test_policies_in_one_table_and_a_suggestion_written_only_when_told(shown: Callable[[str], Any], tmp_path: Path) -> None:
-    screen = shown(COUNTER)
+    screen = shown(COUNTER + GROW)
     screen.click("causes", "Try it")
     rows = {r["Policy"]: r for r in screen.table("lab")}
-    assert list(rows) == ["as it is", "dynamic=True", "dynamic=False", "limit 64", "keep self.seen as a tensor"]
+    assert list(rows) == ["as it is", "dynamic=True", "dynamic=False", "limit 64", "keep self.seen as a tensor",
+                          "compile grow with dynamic=True"]
     assert {"Versions", "Recompiled", "Compile", "Kernels", "Results"} <= set(rows["as it is"])
-    assert (rows["as it is"]["Versions"], rows["as it is"]["Recompiled"]) == ("8", "7")
-    assert rows["limit 64"]["Versions"] == "10"
+    assert (rows["as it is"]["Versions"], rows["as it is"]["Recompiled"]) == ("10", "8")
+    assert rows["limit 64"]["Versions"] == "12"
+    assert rows["dynamic=True"]["Versions"] == "9"
+    assert rows["dynamic=False"]["Versions"] == "11"
+    assert rows["compile grow with dynamic=True"]["What came of it"] == "2 versions → 1, all 13 results equal"
     cure = rows["keep self.seen as a tensor"]
-    assert (cure["Versions"], cure["Results"]) == ("1", "equal")
-    assert cure["What came of it"] == "8 versions → 1, all 10 results equal"
+    assert (cure["Versions"], cure["Results"]) == ("3", "equal")
+    assert cure["What came of it"] == "8 versions → 1, all 13 results equal"
     assert re.fullmatch(r"[\d.]+ (µs|ms|s)", cure["Compile"])
     page = screen.page("lab")
-    assert "8 versions → 1, all 10 results equal" in page, "the best is chosen"
+    assert "8 versions → 1, all 13 results equal" in page, "the best is chosen"
     diff = page.partition("@@")[2]
     assert "- self.seen = 0" in diff and "+ self.seen = torch.tensor(0)" in diff
     screen.click("lab", "Copy the line")
     assert QGuiApplication.clipboard().text() == "self.seen = torch.tensor(0)"
     script = tmp_path / "model.py"
-    assert script.read_text() == COUNTER, "nothing is written before the user says so"
+    assert script.read_text() == COUNTER + GROW, "nothing is written before the user says so"
     screen.click("lab", "Write this change into model.py")
-    assert script.read_text() == CURED
+    assert script.read_text() == CURED + GROW
     screen.click("lab", "Take the change back")
-    assert script.read_text() == COUNTER
-    assert "Tried: keep self.seen as a tensor: 8 versions → 1, all 10 results equal" in screen.page("causes")
+    assert script.read_text() == COUNTER + GROW
+    assert "Tried: keep self.seen as a tensor: 8 versions → 1, all 13 results equal" in screen.page("causes")
 
 
 # 12: comparing two sessions
