@@ -75,6 +75,16 @@ def sizes_of(size: tuple) -> tuple:
     return size
 
 
+def _strided_spec(size: tuple, stride: tuple, dtype: DType, device: Any) -> Spec:
+    if len(size) != len(stride):
+        raise RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})")
+    if any(n < 0 for n in size):
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {list(size)}")
+    if any(s < 0 for s in stride):
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
+    return Spec(dtype, size, stride, device)
+
+
 # -- constant fill ---------------------------------------------------------------------------------------------------
 FULL = made_by("full", "size, fill_value, dtype, device", lambda size, value, dtype, device: np.broadcast_to(value, size),
              lambda size, value, dtype, device: Spec(dtype, sizes_of(size), device=device), Pointwise("fill_value"), "cast")
@@ -82,7 +92,7 @@ EMPTY = made_by("empty", "size, dtype, device", lambda size, dtype, device: np.z
               lambda size, dtype, device: Spec(dtype, sizes_of(size), device=device))
 EMPTY_STRIDED = made_by("empty_strided", "size, stride:ints, dtype, device",
                       lambda size, stride, dtype, device: _strided(size, stride, dtype.numpy),
-                      lambda size, stride, dtype, device: Spec(dtype, size, stride, device))
+                      _strided_spec)
 FULL_LIKE = operator("full_like", "input, fill_value, dtype, device", Pointwise("fill_value"),
                      lambda a, value, dtype, device: np.broadcast_to(value, a.shape),
                      lambda m, value, dtype, device: Spec(dtype, m.shape, like_strides(m), device), promote="cast",

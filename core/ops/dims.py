@@ -88,7 +88,7 @@ def infer_size(shape: Sequence, numel: Any) -> tuple:
         if not same(known, numel) and known != numel:
             raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
         return tuple(shape)
-    if isinstance(known, int) and known == 0:
+    if known == 0:
         if numel == 0:
             raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified "
                                f"dimension size -1 can be any value and is ambiguous")

@@ -133,7 +133,7 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
     from .strides import contiguous_strides
 
     _no_capture(self, "resize_()")
-    shape = unstar(sizes)
+    shape = creation.sizes_of(unstar(sizes))
     count = int(np.prod(shape, dtype=np.int64)) if shape else 1
     order = sorted(range(self.ndim), key=lambda d: -self._array.strides[d])
     flat = np.ascontiguousarray(self._array.transpose(order)).reshape(-1)              # in the order of memory

@@ -195,11 +195,11 @@ def repeat_interleave(input: Any, repeats: Any = None, dim: int | None = None, *
             raise RuntimeError("allocated size does not match required size")
         return call(INDEX_SELECT, (input, d, tensor(index)))
     repeats = as_int(repeats, "repeats")
-    if isinstance(repeats, int) and repeats < 0:
+    if repeats < 0:
         raise RuntimeError("Repeats must be non-negative")
     spread = input.unsqueeze(d + 1).expand((*input.shape[:d + 1], repeats, *input.shape[d + 1:]))
     out = spread.reshape((*input.shape[:d], input.shape[d] * repeats, *input.shape[d + 1:]))
-    if isinstance(repeats, int) and repeats == 1:
+    if repeats == 1:
         return call(CONTIGUOUS, (out,))                      # a copy, though nothing is repeated
     return out if canonical(out.shape, out._meta.strides) else call(CONTIGUOUS, (out,))
 
@@ -243,7 +243,7 @@ def _roll_composite(input: Any, shifts: tuple, dims: Any) -> Any:
         return _roll_composite(input.reshape(-1), shifts, (0,)).reshape(tuple(input.shape))
     for s, d in zip(shifts, dims):
         n = input.shape[d]
-        if isinstance(n, int) and n == 0:
+        if n == 0:
             continue
         k = n - s % n
         input = call(CAT, ((input.narrow(d, k, n - k), input.narrow(d, 0, k)), d))
@@ -255,9 +255,14 @@ def _roll_rule(m: Any, shifts: tuple, dims: Any) -> Spec:
     return Spec(m.dtype, m.shape, channels_last_strides(m.shape) if last else None)
 
 
+def _roll(a: np.ndarray, shifts: tuple, dims: Any) -> np.ndarray:
+    if dims is None:
+        return np.roll(a, shifts[0] % max(a.size, 1))
+    return np.roll(a, tuple([s % max(a.shape[d], 1) for s, d in zip(shifts, dims)]), dims)
+
+
 ROLL = operator("roll", "input, shifts:ints, dims:ints=None", Composite(_roll_composite),
-                lambda a, shifts, dims: np.roll(a, shifts if dims is not None else shifts[0], dims),
-                _roll_rule, functions="roll", methods="roll", normalize=_roll_args)
+                _roll, _roll_rule, functions="roll", methods="roll", normalize=_roll_args)
 
 
 @spelled("rot90", "rot90", FLIP)
@@ -354,7 +359,7 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
     out = call(CAT, (parts, d)) if len(parts) > 1 else input if n else input.clone()
     for _ in range(n):
         length = out.shape[d]
-        if isinstance(length, int) and length == 0:
+        if length == 0:
             break
         high, low = out.narrow(d, 1, length - 1), out.narrow(d, 0, length - 1)
         out = high ^ low if out.dtype.category == 0 else high - low

@@ -18,7 +18,7 @@ from .op import Composite, Extern, Template, call
 from .promotion import opmath, result_type
 from .random import dropout
 from .ranges import arange
-from .reduction import MEAN
+from .reduction import MEAN, mean_over
 from .scatter import check_index_dtype
 from .softmax import SOFTMAX
 
@@ -73,7 +73,7 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
         num_classes = int(elements(tensor, "one_hot() without num_classes").max(initial=-1)) + 1
         if num_classes == 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
-    elif is_int(num_classes) and isinstance(num_classes, int) and num_classes < 1 and tensor.numel() == 0:
+    elif is_int(num_classes) and num_classes < 1 and tensor.numel() == 0:
         raise RuntimeError("num_classes should be positive")
     return call(ONE_HOT, (tensor, num_classes))
 
@@ -111,8 +111,8 @@ def _norm_rule(name: str) -> Any:
 def _layer_norm(a: np.ndarray, shape: tuple, w: Any, b: Any, eps: float) -> Any:
     axes = tuple(range(a.ndim - len(shape), a.ndim))
     x = a.astype(np.float32) if a.dtype == np.float16 else a
-    centred = x - x.mean(axis=axes, keepdims=True)
-    out = centred / np.sqrt(np.square(centred).mean(axis=axes, keepdims=True) + x.dtype.type(eps))
+    centred = x - mean_over(x, axes)
+    out = centred / np.sqrt(mean_over(np.square(centred), axes) + x.dtype.type(eps))
     out = out if w is None else out * w
     return out if b is None else out + b
 
@@ -139,7 +139,7 @@ def _default_eps(d: Any) -> float:
 def _rms_norm(a: np.ndarray, shape: tuple, w: Any, eps: Any) -> Any:
     axes = tuple(range(a.ndim - len(shape), a.ndim))
     x = a.astype(np.float32) if a.dtype == np.float16 else a
-    out = x / np.sqrt(np.square(x).mean(axis=axes, keepdims=True) + x.dtype.type(eps))
+    out = x / np.sqrt(mean_over(np.square(x), axes) + x.dtype.type(eps))
     return out if w is None else out * w
 
 

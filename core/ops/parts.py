@@ -73,7 +73,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> tuple:
     d = wrap_dim(dim, input.ndim)
     n = input.shape[d]
     step = (n + chunks - 1) // chunks
-    if isinstance(step, int) and step == 0:
+    if n == 0:
         return split_with_sizes(input, [0] * chunks, d)
     return split(input, step, d)
 

@@ -23,7 +23,7 @@ def _pool_spec(m: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: t
         if p > k // 2:
             raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
                                f"dilation=1")
-    if any(isinstance(s, int) and s < 1 for s in space):
+    if any(s < 1 for s in space):
         raise RuntimeError(f"Given input size: ({'x'.join(map(str, m.shape[1:]))}). Calculated output size: "
                            f"({'x'.join(map(str, (m.shape[1], *space)))}). Output size is too small")
     shape = (m.shape[0], m.shape[1], *space)
@@ -163,10 +163,26 @@ def _adaptive(reduce: Any) -> Any:
     return run
 
 
-_adaptive_rule = lambda m, size: Spec(m.dtype, (m.shape[0], m.shape[1], *size), layout_like(m, (m.shape[0], m.shape[1], *size)))
+def _adaptive_rule(kind: str, n: int) -> Any:
+    name = f"adaptive_{kind}_pool{max(n, 2) if kind == 'avg' else n}d"
+
+    def rule(m: Any, size: tuple) -> Spec:
+        shape = (m.shape[0], m.shape[1], *size)
+        if any(k < 0 for k in size):
+            raise RuntimeError(f"{name}: elements of output_size must be greater than or equal to 0 but received "
+                               f"{{{', '.join(map(str, size))}}}" if kind == "avg" else
+                               f"Trying to create tensor with negative dimension {min(size)}: {list(shape)}")
+        for d in range(2 if kind == "avg" and n < 3 else 1, n + 2):
+            if m.shape[d] == 0:
+                raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has "
+                                   f"sizes {list(m.shape)} with dimension {d} being empty")
+        return Spec(m.dtype, shape, layout_like(m, shape))
+    return rule
+
+
 ADAPTIVE = {(kind, n): operator(f"adaptive_{kind}_pool{n}d", "input, output_size:ints", Extern(), _adaptive(
     (lambda x, d: x.mean(axis=d, keepdims=True)) if kind == "avg" else
-    (lambda x, d: x.max(axis=d, keepdims=True))), _adaptive_rule)
+    (lambda x, d: x.max(axis=d, keepdims=True))), _adaptive_rule(kind, n))
     for kind in ("avg", "max") for n in (1, 2, 3)}
 
 

@@ -15,6 +15,7 @@ from .creation import device_of, empty_like, only_strided, result_of, sizes_of
 from .declare import Spec, operator, spelled, type_name
 from .dims import as_int, sizes, unstar
 from .op import OPS, Extern, Op, call
+from .promotion import number_category
 from .strides import canonical, like_strides
 
 
@@ -147,7 +148,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
     like = mean if hasattr(mean, "dtype") else std if hasattr(std, "dtype") else None
     if size is None and like is None:
         raise TypeError("normal() needs a size when mean and std are numbers")
-    if isinstance(std, (int, float)) and std < 0:
+    if number_category(std) is not None and std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
     shape = sizes(size) if like is None else tuple(like.shape)
     d = dtype or (like.dtype if like is not None else STATE.mode.default_dtype)
@@ -336,8 +337,14 @@ def _multinomial(p: np.ndarray, n: int, replacement: bool, g: Any) -> np.ndarray
     return out.reshape((*p.shape[:-1], n)).astype(np.int64)
 
 
+def _multinomial_spec(m: Any, n: Any, replacement: bool, g: Any) -> Spec:
+    if n <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    return Spec(dt.int64, (*m.shape[:-1], n))
+
+
 MULTINOMIAL = _draw("multinomial", "input, num_samples:int, replacement:bool=False, *, generator=None", _multinomial,
-                    lambda m, n, r, g: Spec(dt.int64, (*m.shape[:-1], n)), functions="multinomial", methods="multinomial",
+                    _multinomial_spec, functions="multinomial", methods="multinomial",
                     out=True)
 
 

@@ -68,7 +68,7 @@ def arange(*bounds: Any, start: Any = None, end: Any = None, step: Any = None, o
         floating = any(number_category(v) == 2 for v in (start, end, step))
         dtype = STATE.mode.default_dtype if floating else dt.int64
     elif dtype.category < 2:
-        start, end, step = (int(v) if isinstance(v, float) else v for v in (start, end, step))
+        start, end, step = (int(v) if number_category(v) == 2 else v for v in (start, end, step))
     return result_of(out, call(ARANGE, (start, end, step, dtype, device_of(device))), requires_grad)
 
 
@@ -142,6 +142,9 @@ def eye(n: Any, m: Any = None, *, out: Any = None, dtype: Any = None, layout: An
     return result_of(out, made, requires_grad)
 
 
+FAR = 2**62                     # beyond every matrix; NumPy adds sizes to it
+
+
 def _triangle(name: str, keep_lower: bool) -> Op:
     def composite(input: Any, diagonal: Any) -> Any:
         where = input.device
@@ -155,8 +158,10 @@ def _triangle(name: str, keep_lower: bool) -> Op:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
         return Spec(m.dtype, m.shape)
 
-    return operator(name, "input, diagonal:int=0", Composite(composite), np.tril if keep_lower else np.triu, rule,
-                    functions=name, methods=name, out=True)
+    def eager(a: np.ndarray, diagonal: int) -> np.ndarray:
+        return (np.tril if keep_lower else np.triu)(a, min(max(diagonal, -FAR), FAR))
+
+    return operator(name, "input, diagonal:int=0", Composite(composite), eager, rule, functions=name, methods=name, out=True)
 
 
 TRIL = _triangle("tril", True)

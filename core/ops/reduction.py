@@ -86,6 +86,11 @@ def _mean(a: np.ndarray, dim: tuple, keep: bool, dtype: Any) -> Any:
     return np.asarray(a.sum(axis=dim, keepdims=keep, dtype=acc)) / acc.type(_count(a, dim))
 
 
+def mean_over(a: np.ndarray, axes: tuple[int, ...]) -> Any:
+    """The mean over axes, which are kept; NaN over nothing, without the warning of NumPy's own."""
+    return a.sum(axis=axes, keepdims=True) / a.dtype.type(_count(a, axes))
+
+
 MEAN = reduction("mean", "input, dim:dims=None, keepdim=False, *, dtype=None", Reduction("sum", after="acc / n"), _mean,
                  float_result("mean"), functions="mean", methods="mean")
 
@@ -107,7 +112,7 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 def _needs_elements(name: str, rule: Any) -> Any:
     def checked(input: Any, dim: Any, keepdim: bool, *rest: Any) -> Spec:
         for d in dim if isinstance(dim, tuple) else (dim,):
-            if input.shape and isinstance(input.shape[d], int) and input.shape[d] == 0:
+            if input.shape and input.shape[d] == 0:
                 if isinstance(dim, tuple) and len(dim) == len(input.shape) > 1 and not name.startswith("am"):
                     raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
                                        f"reduction dim with the 'dim' argument.")
@@ -270,14 +275,14 @@ def _var_composite(input: Any, dim: tuple, correction: Any, keepdim: bool) -> An
         n = n * input.shape[d]
     total = call(SUM, (centred * centred, dim, keepdim, None))
     degrees = n - correction
-    if isinstance(degrees, (int, float)) and degrees < 0:
+    if degrees < 0:
         degrees = 0
     return (total / degrees).to(input.dtype)
 
 
 def _var(a: np.ndarray, dim: tuple, correction: Any, keep: bool) -> Any:
     wide = a.astype(np.float32) if a.dtype == np.float16 else a
-    centred = wide - wide.mean(axis=dim, keepdims=True)
+    centred = wide - mean_over(wide, dim)
     degrees = max(_count(a, dim) - correction, 0)
     squares = np.square(centred) if centred.dtype.kind != "c" else np.square(centred.real) + np.square(centred.imag)
     return np.asarray(squares.sum(axis=dim, keepdims=keep)) / squares.dtype.type(degrees)

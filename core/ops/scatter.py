@@ -221,7 +221,11 @@ def _index_copy(a: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray) 
 
 
 def _index_fill(a: np.ndarray, dim: int, index: np.ndarray, value: Any) -> None:
-    a[_rows(a, dim, index)] = value if isinstance(value, np.ndarray) else to_number(value, a.dtype)
+    n = a.shape[dim] if a.ndim else 1
+    wrong = index[(index < -n) | (index >= n)]
+    if wrong.size:
+        raise IndexError(f"index {wrong.flat[0]} is out of bounds for dimension {dim} with size {n}")
+    a[_rows(a, dim, index % max(n, 1))] = value if isinstance(value, np.ndarray) else to_number(value, a.dtype)
 
 
 def _at_rule(m: Any, dim: int, index: Any, *rest: Any) -> Any:

@@ -121,9 +121,21 @@ def _as_strided(a: np.ndarray, size: tuple, stride: tuple, offset: Any) -> np.nd
     return np.lib.stride_tricks.as_strided(base, size, [s * a.itemsize for s in stride])
 
 
+def _as_strided_rule(m: Any, size: tuple, stride: tuple, offset: Any) -> Spec:
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(s < 0 for s in stride):
+        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
+    if any(n < 0 for n in size):
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
+    if offset is not None and offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    return view_spec(m, size, stride)
+
+
 # Not lowered as a view: `storage_offset` counts from the beginning of the storage, which only the real array knows.
 AS_STRIDED = operator("as_strided", "input, size, stride:ints, storage_offset:int=None", Extern(), _as_strided,
-                      lambda m, size, stride, offset: view_spec(m, size, stride), functions="as_strided",
+                      _as_strided_rule, functions="as_strided",
                       methods="as_strided", returns_view=True,
                       normalize=lambda a, size, stride, storage_offset=None: (a, sizes(size), sizes(stride),
                                                                               storage_offset))
@@ -159,6 +171,10 @@ def _writable(result: np.ndarray, owner: np.ndarray) -> np.ndarray:
 
 
 def _unfold_rule(m: Any, d: int, size: int, step: int) -> Spec:
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
     if not m.shape:
         if size > 1:
             raise RuntimeError(f"maximum size for tensor at dimension 0 is 1 but size is {size}")

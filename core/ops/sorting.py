@@ -135,7 +135,7 @@ def _kth_composite(a: Any, k: Any, dim: int, keepdim: bool) -> tuple:
 
 def _kth_rule(m: Any, k: int, dim: int, keepdim: bool, name: str = "kthvalue") -> tuple:
     n = m.shape[dim] if m.shape else 1
-    if isinstance(n, int) and n == 0:
+    if n == 0:
         raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
     if name == "kthvalue" and (k < 1 or k > n):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}")

@@ -63,7 +63,7 @@ def _quantile_rule(name: str) -> Any:
         if interpolation not in _METHODS:
             raise RuntimeError(f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got "
                                f"{interpolation}")
-        if any(isinstance(n, int) and n == 0 for n in m.shape):
+        if any(n == 0 for n in m.shape):
             raise RuntimeError(f"{name}() input tensor must be non-empty")
         kept = [1 if dim is None or d == dim else n for d, n in enumerate(m.shape)] if keepdim else \
             [n for d, n in enumerate(m.shape) if dim is not None and d != dim]
@@ -99,7 +99,7 @@ def _mode(a: np.ndarray, dim: int, keepdim: bool) -> tuple:
 def _mode_rule(m: Any, dim: int, keepdim: bool) -> tuple:
     if m.dtype.category == 3:
         raise NotImplementedError(f"\"mode_cpu\" not implemented for '{type_name(m.dtype)}'")
-    if m.shape and isinstance(m.shape[dim], int) and m.shape[dim] == 0:
+    if m.shape and m.shape[dim] == 0:
         raise IndexError(f"mode(): Expected reduction dim {dim} to have non-zero size.")
     shape = (*m.shape[:dim], *((1,) if keepdim else ()), *m.shape[dim + 1:]) if m.shape else ()
     return Spec(m.dtype, shape), Spec(dt.int64, shape)

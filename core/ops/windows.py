@@ -271,6 +271,15 @@ def _pad_rule(m: Any, pads: tuple, mode: str, value: Any) -> Spec:
                 raise RuntimeError(f"Argument #4: Padding size should be less than the corresponding input dimension, but got: "
                                    f"padding ({low}, {high}) at dimension {d} of input {list(m.shape)}")
     shape = tuple([n + low + high if low or high else n for n, (low, high) in zip(m.shape, pads)])
+    for n, (low, high), out in zip(m.shape, pads, shape):
+        if low >= 0 and high >= 0:
+            continue
+        if mode == "constant" and n + min(low, 0) + min(high, 0) < 0:
+            raise RuntimeError("narrow(): length must be non-negative.")
+        if mode == "circular" and out < 0:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+        if mode in ("reflect", "replicate") and out < 1:
+            raise RuntimeError(f"input (W: {n}) is too small. Calculated output W: {out}")
     return Spec(m.dtype, shape, layout_like(m, shape))
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from guardscope.core.ops.op import OPS
-from guardscope.tests.ops.support import LAYOUTS, array, consistent, equal, tensor, torch
+from guardscope.tests.ops.support import LAYOUTS, F, array, consistent, equal, tensor, torch
 
 
 def _like(shape: tuple, steps: tuple) -> object:
@@ -175,3 +176,40 @@ def test_broadcasting_every_pair_of_small_shapes() -> None:
                 tensor(a) + tensor(b)
             continue
         equal(tensor(a) + tensor(b), expected)
+
+
+# -- views that would leave the memory of their tensor, and sizes below zero --------------------------------------------
+@pytest.mark.parametrize("made, words", [
+    (lambda x: x.as_strided((2,), (1,), -1), "Tensor: invalid storage offset -1"),
+    (lambda x: x.as_strided((2,), (-1,), 1), "as_strided: Negative strides are not supported at the moment, got strides: [-1]"),
+    (lambda x: x.as_strided((2,), (1, 1)), "mismatch in length of strides and shape"),
+    (lambda x: torch.empty_strided((2,), (-1,)), "Storage size calculation overflowed with sizes=[2] and strides=[-1]"),
+    (lambda x: torch.empty_strided((2,), (1, 1)),
+     "dimensionality of sizes (1) must match dimensionality of strides (2)"),
+    (lambda x: x.clone().resize_(-1), "Trying to create tensor with negative dimension -1: [-1]"),
+    (lambda x: x.unfold(0, 1, 0), "step is 0 but must be > 0"),
+    (lambda x: x.unfold(0, -1, 1), "size is -1 but must be >= 0"),
+    (lambda x: F.pad(x, (-4, 0)), "narrow(): length must be non-negative."),
+    (lambda x: F.pad(x, (-4, 0), mode="replicate"), "input (W: 3) is too small. Calculated output W: -1"),
+    (lambda x: F.pad(x, (-4, 0), mode="circular"), "Negative padding value is resulting in an empty dimension"),
+    (lambda x: F.interpolate(x[None], size=0),
+     "Input and output sizes should be greater than 0, but got input (W: 3) and output (W: 0)"),
+    (lambda x: F.adaptive_avg_pool2d(x[None], -1),
+     "adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0 but received {-1, -1}"),
+    (lambda x: torch.multinomial(x.abs(), 0), "cannot sample n_sample <= 0 samples"),
+])
+def test_impossible_layouts_are_refused(made: Callable[[object], object], words: str) -> None:
+    with pytest.raises(RuntimeError) as told:
+        made(tensor(np.arange(6, dtype=np.float32).reshape(2, 3)))
+    assert str(told.value) == words
+
+
+def test_far_diagonals_and_shifts() -> None:
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    equal(tensor(x).tril(2**63 - 1), x)
+    equal(tensor(x).triu(-2**63), x)
+    equal(tensor(x).tril(-2**63), x * 0)
+    equal(torch.roll(tensor(x), 2**62 + 1, 1), np.roll(x, (2**62 + 1) % 3, 1))
+    equal(tensor(x).index_fill(1, torch.tensor([-1]), 9), [[0, 1, 9], [3, 4, 9]])
+    with pytest.raises(IndexError, match="index -4 is out of bounds for dimension 1 with size 3"):
+        tensor(x).index_fill(1, torch.tensor([-4]), 9)

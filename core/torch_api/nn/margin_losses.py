@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...ops.promotion import number_category
 from .. import toplevel as T
 from ..naming import present
 from .loss_functions import asked_reduction, pairwise_distance, reduced
@@ -110,7 +111,7 @@ def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool
 def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
                       reduction: str = "mean") -> Any:
     """0.5 (log var + (input - target)**2 / var), var limited to eps from below; `full` adds 0.5 log 2 pi"""
-    if isinstance(var, float):
+    if number_category(var) == 2:
         var = T.full_like(input, var)
     if tuple(var.shape) != tuple(input.shape):
         if tuple(input.shape[:-1]) == tuple(var.shape):

@@ -42,6 +42,7 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
                          "bicubic | trilinear")
     sizes, factors = _target(input, size, scale_factor, dims, recompute_scale_factor)
     if mode == "bicubic" or antialias:
+        _check_sizes(input, sizes)
         scales = tuple([None if f is None else 1.0 / f for f in factors])
         return call(
             RESIZE, (input, tuple(sizes), "cubic" if mode == "bicubic" else "linear", bool(align_corners), scales, antialias)
@@ -50,6 +51,7 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
         from .functional import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
         return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[dims - 1](input, sizes)
+    _check_sizes(input, sizes)
     out = input
     for d in range(dims):
         have, want, factor = input.shape[d + 2], sizes[d], factors[d]
@@ -58,6 +60,19 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
         else:
             out = _nearest(out, d + 2, have, want, factor, 0.5 if mode == "nearest-exact" else 0.0)
     return in_format_of(out, input)
+
+
+def _check_sizes(input: Any, sizes: list) -> None:
+    """RuntimeError where nothing is asked for, or there is nothing to take it from (an empty batch is no error)."""
+    have = list(input.shape[2:])
+    if any(n <= 0 for n in (*have, *sizes)):
+        axes = "DHW"[3 - len(have):]
+        sides = [", ".join(f"{axis}: {n}" for axis, n in zip(axes, side)) for side in (have, sizes)]
+        both = " and" if len(have) == 1 else ""
+        raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({sides[0]}){both} output "
+                           f"({sides[1]})")
+    if input.shape[1] == 0:
+        raise RuntimeError(f"Non-empty {input.dim()}D data tensor expected but got a tensor with sizes {list(input.shape)}")
 
 
 def _target(input: Any, size: Any, scale_factor: Any, dims: int, recompute: bool | None) -> tuple[list, list]:

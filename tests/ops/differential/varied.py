@@ -68,6 +68,23 @@ def varied(text: str) -> tuple[str, list[int | float]]:
     return "\n".join(["    " + line for line in lines[:-1]] + ["    return " + lines[-1]]), numbers.found
 
 
+FELL_BACK: list[str] = []
+
+
+def watch_kernels() -> None:
+    """Kernels that cannot be built or run are a difference too, though NumPy gives the right result then."""
+    from guardscope.core.events.recorder import RECORDER
+
+    told = RECORDER.event
+
+    def event(kind: str, text: str, *rest: Any) -> None:
+        if kind == "fallback":
+            FELL_BACK.append(text)
+        told(kind, text, *rest)
+
+    RECORDER.event = event                                 # type: ignore[method-assign]
+
+
 def function_of(torch: Any, names: list[str], body: str) -> Any:
     scope: dict[str, Any] = {"torch": torch, "F": torch.nn.functional, "nn": torch.nn, "np": run.np, "copy": copy}
     text, name = f"def case({', '.join(names)}):\n{body}\n", f"varied case {next(_COUNT)}"
@@ -123,11 +140,15 @@ def differences(torch: Any, cases: list[tuple[str, tuple]], backend: str = "eage
             signal.setitimer(signal.ITIMER_PROF, SECONDS)
             try:
                 plain = outcome(torch, inputs, specs, function, said)
-                found = plain and difference(plain, outcome(torch, inputs, specs, through, said), least_precise(specs))
+                got = None if plain is None else outcome(torch, inputs, specs, through, said)
+                found = None if plain is None else difference(plain, got, least_precise(specs))
             except TooLong:
                 continue                     # a number may make a loop, or a result, huge
             finally:
                 signal.setitimer(signal.ITIMER_PROF, 0)
+            if found is None and FELL_BACK:
+                found = f"no kernels: {FELL_BACK[0][:300]}"
+            FELL_BACK.clear()
             if found is not None:
                 yield f"{table}: {text} with {specs}, numbers {numbers} then {values}: {found}"
                 break
@@ -138,6 +159,7 @@ def main() -> None:
     torch = run.torch_of("ours")
     warnings.simplefilter("ignore")
     signal.signal(signal.SIGPROF, too_long)
+    watch_kernels()
     cases = sampled(step, offset)
     for line in differences(torch, cases, *sys.argv[3:4]):
         print(line, flush=True)
