@@ -192,8 +192,6 @@ def test_broadcasting_every_pair_of_small_shapes() -> None:
     (lambda x: F.pad(x, (-4, 0)), "narrow(): length must be non-negative."),
     (lambda x: F.pad(x, (-4, 0), mode="replicate"), "input (W: 3) is too small. Calculated output W: -1"),
     (lambda x: F.pad(x, (-4, 0), mode="circular"), "Negative padding value is resulting in an empty dimension"),
-    (lambda x: F.interpolate(x[None], size=0),
-     "Input and output sizes should be greater than 0, but got input (W: 3) and output (W: 0)"),
     (lambda x: F.adaptive_avg_pool2d(x[None], -1),
      "adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0 but received {-1, -1}"),
     (lambda x: torch.multinomial(x.abs(), 0), "cannot sample n_sample <= 0 samples"),
