@@ -49,9 +49,10 @@ class CauseRow:
 
 
 def cause_rows(facts: Facts) -> list[CauseRow]:
-    """Recompilation causes by cost, then functions that are never compiled, then graph breaks."""
-    return (facts.keep_rows("error rows", lambda: _error_rows(facts.session)) + _recompile_rows(facts)
-            + _given_up_rows(facts) + _break_rows(facts))
+    """What ended the script and wrong results, recompilation causes by cost, exceptions that the script caught, functions that
+    are never compiled, graph breaks."""
+    first, caught = facts.keep_rows("error rows", lambda: _error_rows(facts.session))
+    return [*first, *_recompile_rows(facts), *caught, *_given_up_rows(facts), *_break_rows(facts)]
 
 
 def _recompile_rows(facts: Facts) -> list[CauseRow]:
@@ -151,7 +152,10 @@ def _recompile_row(session: Any, c: summary.Cause, own: int, eager: np.ndarray, 
                     c.versions, name=c.place)
 
 
-def _error_rows(session: Any) -> list[CauseRow]:
+def _error_rows(session: Any) -> tuple[list[CauseRow], list[CauseRow]]:
+    """(what ended the script, and wrong results; exceptions that did not end it)."""
+    caught: list[CauseRow] = []
+    fatal = {str(e.data.get("type")) for e in session.events if e.kind == "uncaught"}
     found = [CauseRow("error", f"The script ended with {e.data.get('type', 'an exception')}"
                       + (f" on line {e.data['line']}" if e.data.get("line") else ""), str(e.data.get("message", e.text)),
                       file=str(e.data.get("file", "")), line=int(e.data.get("line") or 0))
@@ -171,10 +175,10 @@ def _error_rows(session: Any) -> list[CauseRow]:
         said = f"{title} raised {kind} in {plural(len(calls), 'run')}"
         if kind == WRONG_RESULT:
             said = f"{title} gave a wrong result in {plural(len(calls), 'call')}: plain Python gives another"
-        found.append(CauseRow("error", said, first,
-                              calls=tuple(sorted({c for c in calls if c >= 0})), code=code,
-                              file=session.codes[code].file, line=session.codes[code].first_line))
-    return found
+        row = CauseRow("error", said, first, calls=tuple(sorted({c for c in calls if c >= 0})), code=code,
+                       file=session.codes[code].file, line=session.codes[code].first_line)
+        (found if kind == WRONG_RESULT or kind in fatal else caught).append(row)
+    return found, caught
 
 
 def nothing_to_report(session: Any, counts: dict[str, int]) -> tuple[str, str]:

@@ -39,7 +39,7 @@ class FunctionsView(View):
         tree.setItemDelegate(MeterDelegate(tree))
         tree.setUniformRowHeights(True)
         tree.setIndentation(13)
-        tree.setMinimumWidth(232)
+        tree.setMinimumWidth(262)
         tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         header = tree.header()

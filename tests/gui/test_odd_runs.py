@@ -152,15 +152,19 @@ def test_a_session_of_an_older_version(make_window: Any, recorded_file: Path, tm
 
 
 def test_an_exceptions_message_does_not_look_like_advice(make_window: Any, fake: Any) -> None:
-    from guardscope.core.events.schema import CallError
+    from guardscope.core.events.schema import CallError, Event
 
     session = fake.synthetic()
     session.errors.append(CallError(0, 1, "KeyError", "'volume'", call=5))
+    session.events.append(Event(len(session.events), "uncaught", "", data={"type": "KeyError"}))
     window = make_window(session)
     strip = window.views["summary"]
-    assert strip.cause.text() == "scale raised KeyError in 1 run"
-    assert strip.cure.text() == "'volume'"
+    assert strip.cause.text() == "The script ended with KeyError"
+    window.show_view("causes")
+    assert "scale raised KeyError in 1 run" in window.views["causes"].page.toPlainText()
+    assert not strip.cure.text().startswith("\N{RIGHTWARDS ARROW}")
     session.errors.clear()
+    session.events.pop()
     window.model.facts.renew()
     strip.ask("rows")
     assert strip.cure.text().startswith("\N{RIGHTWARDS ARROW} ")

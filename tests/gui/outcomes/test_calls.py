@@ -87,7 +87,9 @@ def test_breaks_are_inside_their_call(story: Any) -> None:
 def test_an_error_names_the_exception(story: Any) -> None:
     story.call(20)
     assert "The call raised RuntimeError: inconsistent tensor size" in story.page("call")
-    assert story.page("causes").count("fails raised RuntimeError in 1 run") == 1
+    text = story.page("causes")
+    assert text.count("fails raised RuntimeError in 1 run") == 1
+    assert text.index("self.seen took") < text.index("fails raised"), "the script caught it and went on"
 
 
 # 2: call details
@@ -164,6 +166,7 @@ def test_causes_are_sentences_with_their_cost_dearest_first(story: Any) -> None:
     units = {"µs": 1e-3, "ms": 1.0, "s": 1e3}
     costs = [float(n) * units[u] for n, u in re.findall(r"([\d.]+) (µs|ms|s) · \d+ calls?", text)]
     assert len(costs) >= 4
+    assert text.startswith("self.seen took")
     assert costs[1:] == sorted(costs[1:], reverse=True), "what used up a limit stands before what only costs time"
 
 
