@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QWidget
 
 from ...core.events.schema import OUTCOME_WORDS, OUTCOMES, Artifact, Code
@@ -19,6 +20,7 @@ from ..words import near_limit, version_title
 from .base import View
 
 MARGIN = 8                       # pixels beside a number
+METER, NARROW = 102, 300         # pixels of the column of meters; of a tree in which it is less
 OPENED = 12                      # functions at most that are shown with their versions from the start
 
 
@@ -47,7 +49,7 @@ class FunctionsView(View):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(2, QHeaderView.ResizeMode.Fixed)
-        tree.setColumnWidth(2, 102)
+        tree.setColumnWidth(2, METER)
         header.setMinimumSectionSize(40)
         tree.selectionModel().currentChanged.connect(self.contained(self._chosen))
         return tree
@@ -200,6 +202,11 @@ class FunctionsView(View):
             for child in row.children if row is not None else ():
                 if child.key[0] == "owner":  # type: ignore[index]
                     child.children  # noqa: B018   makes them
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._content is not None:        # names need the room more than the meters
+            self.tree.setColumnWidth(2, METER if self.width() >= NARROW else METER - 12)
 
     def _show_selection(self) -> None:
         s = self.model.selection

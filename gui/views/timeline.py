@@ -90,6 +90,8 @@ class TimelineView(View):
         c.highlight = np.array(sorted(m.highlight), np.int64)
         if c.selected_call != m.selection.call and m.selection.call is not None:
             c.reveal_call(m.selection.call)
+        if m.selection.code is not None and (c.selected_call, c.selected_code) != (m.selection.call, m.selection.code):
+            c.reveal_lane(m.selection.code)
         c.selected_call, c.selected_code, c.now = m.selection.call, m.selection.code, m.as_of
         c.redraw()
 

@@ -129,6 +129,15 @@ class TimelineCanvas(QAbstractScrollArea):
         self.scale = self.scale.revealed(low, high)
         self.redraw()
 
+    def reveal_lane(self, code: int) -> None:
+        """Bring the lane of a function into view with the least movement."""
+        place = next((i for i, lane in enumerate(self.lanes) if isinstance(lane, RunLane) and lane.code == code), None)
+        if place is None:
+            return
+        top, bar = self.lane_tops(0)[place], self.verticalScrollBar()
+        bottom = top + self.lane_height(self.lanes[place])
+        bar.setValue(min(top - AXIS - 3, max(bar.value(), bottom + GAP - self.viewport().height())))
+
     def span_of_call(self, call: int) -> tuple[float, float]:
         """[start, end) of a call on the current axis."""
         if self.axis == "call":

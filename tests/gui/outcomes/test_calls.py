@@ -306,3 +306,15 @@ for k in (0.25, 0.5, 3.0):
     assert "y.sum().item() took 3 values" in text
     assert "keep it a tensor" in text
     assert "y.sum().item() = " not in text and "Try it" not in text
+
+
+def test_the_lane_of_what_is_selected_is_in_view(story: Any) -> None:
+    from guardscope.gui.widgets.lane_painter import AXIS
+
+    canvas = story.window.timeline.canvas
+    for call, title in ((22, "Two.forward"), (0, "Meter.forward"), (15, "cut"), (20, "fails")):
+        story.run("go.first")
+        story.call(call)
+        place = next(i for i, lane in enumerate(canvas.lanes) if lane.title == title)
+        top = canvas.lane_tops()[place]
+        assert top >= AXIS and top + canvas.lane_height(canvas.lanes[place]) <= canvas.viewport().height(), title
