@@ -112,16 +112,22 @@ def _trace(tracer: Tracer, node: Node, moved: Any) -> Any:
             if node.op is not None and not node.op.returns_view:          # padding of no width, too, has memory of its own
                 results = tuple([r.clone() if isinstance(r, FakeTensor) and root_of(r._node).index < start else r
                                  for r in results])
+            specs = node.spec if isinstance(node.spec, tuple) else (node.spec,)
+            results = tuple([_in_order(r, s) for r, s in zip(results, specs, strict=True)])
     except Exception:
         return None
     finally:
         STATE.set(autocast=mode.autocast)
-    specs = node.spec if isinstance(node.spec, tuple) else (node.spec,)
-    if len(specs) != len(results) or not all(isinstance(r, FakeTensor) and equal_specs(r._meta, s)
-                                             for r, s in zip(results, specs)):
+    if not all(isinstance(r, FakeTensor) and equal_specs(r._meta, s) for r, s in zip(results, specs, strict=True)):
         return None
     nodes = fakes_to(tuple(results), lambda t: t._node)
     return tuple(nodes) if isinstance(node.spec, tuple) else nodes[0]
+
+
+def _in_order(r: Any, wanted: Any) -> Any:
+    """A result of a definition, contiguous if it is not in the order in memory that the operator gives it: softmax of a
+    transposed tensor is contiguous, the quotient that defines it is not."""
+    return r.contiguous() if isinstance(r, FakeTensor) and not equal_specs(r._meta, wanted) else r
 
 
 def share(graph: Graph) -> None:
