@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from ...core.events.schema import Artifact, GuardRow
 from ...core.events.summary import place_of
 from ..facts import Facts
-from .size_states import between
+from .size_states import between, held_by
 
 MOST_VERSIONS = 64
 # Kinds of which an origin has one at most, and how their place is written.
@@ -97,7 +97,11 @@ def parts_of(guards: list[GuardRow]) -> list[tuple[str, str, int, str, int]]:
             m, both = SIZE.match(g.condition), between(g.condition)
             name = both[0] if both is not None else m[1] if m is not None else ""
             # A bound on a size stands in the size's own row where the tensor has one.
-            if name not in places:
+            if held := held_by(g.condition):                 # two conditions, one for each end
+                said = f"{held[0]} is a value of {held[1]}"
+                if said not in {place for place, *_ in found[-1:]}:
+                    found.append((said, "relation", 1, HOLDS, g.index))
+            elif name not in places:
                 found.append((g.condition, "relation", 1, HOLDS, g.index))
             continue
         elif g.kind == "NAMES_UNCHANGED":

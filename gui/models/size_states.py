@@ -12,6 +12,8 @@ from ..facts import Facts
 
 SPECIAL = (0, 1)                 # sizes that always get a version of their own
 BOUND = re.compile(r"(.+?) (==|>=|<=|>|<) (-?\d+)")
+WITHIN = re.compile(r"not (.+?) [<>] -?([\d.]+(?:e\+\d+)?)")
+LARGEST = {"3.4028234663852886e+38": "float32", "65504.0": "float16", "3.3895313892515355e+38": "bfloat16"}
 BETWEEN = re.compile(r"(-?\d+) (<=?) (.+?) (<=?) (-?\d+)")
 
 
@@ -71,12 +73,24 @@ def between(condition: str) -> tuple[str, int, int] | None:
     return (m[3], int(m[1]) + (m[2] == "<"), int(m[5]) - (m[4] == "<")) if m is not None else None
 
 
+def held_by(condition: str) -> tuple[str, str] | None:
+    """(name, dtype) of a condition that a number is within what a dtype holds, such as `not k > 65504.0`; None for others."""
+    m = WITHIN.fullmatch(condition)
+    dtype = LARGEST.get(m[2]) if m is not None else None
+    return (m[1], dtype) if m is not None and dtype is not None else None
+
+
 def _open(name: str, symbol: str, relations: list[GuardRow]) -> State | None:
     """A size or number that the tensor's metadata does not fix: its range, or the line that leaves one value."""
     low: int | None = None
     high: int | None = None
     tied = []
+    kind = ""                                # of the values that fit
     for g in relations:
+        held = held_by(g.condition)
+        if held is not None:
+            kind = f" of {held[1]}" if held[0] == name else kind
+            continue
         both = between(g.condition)
         if both is not None and both[0] == name:
             low, high = max(both[1], both[1] if low is None else low), min(both[2], both[2] if high is None else high)
@@ -96,7 +110,7 @@ def _open(name: str, symbol: str, relations: list[GuardRow]) -> State | None:
     if not symbol:
         return None                          # known by a condition only: nothing was opened here
     said = f"{low} to {high}" if low is not None and high is not None else f"{low} or more" if low is not None else \
-        f"at most {high}" if high is not None else "any value"
+        f"at most {high}" if high is not None else f"any value{kind}"
     more = f", where {' and '.join(tied[:2])}" if tied else ""
     return State("open", f"dynamic: {said}{more}")
 
@@ -120,4 +134,4 @@ def _ranges(numbers: list[int]) -> str:
     return ", ".join("\N{EN DASH}".join(map(str, part)) for part in found)
 
 
-__all__ = ["State", "between", "grouped", "states_of"]
+__all__ = ["State", "between", "grouped", "held_by", "states_of"]

@@ -291,3 +291,24 @@ for n in (8, 18, 12):
     screen.call(2)
     text = screen.page("call").partition("Why no kept version of f fitted")[2].partition("What was decided")[0]
     assert re.search(r"version 1 nearest x\.shape\[0\] 12 needed .*% 5 != 1", text), text
+
+
+def test_a_number_that_any_value_of_a_dtype_fits_says_so(shown: Callable[[str], Any]) -> None:
+    screen = shown("""import torch
+
+
+def make(low):
+    @torch.compile
+    def f(x):
+        return x.clamp(min=low) * 2
+    return f
+
+
+for low in (-1.0, -0.5, 0.25):
+    make(low)(torch.ones(3))
+""")
+    screen.call(1)
+    assert "In version 1 of f, low may be any value of float32 (f0)." in screen.page("call")
+    m = screen.show("matrix").table.model()
+    rows = [str(m.headerData(r, Qt.Orientation.Vertical)) for r in range(m.rowCount())]
+    assert rows.count("low is a value of float32") == 1 and not any("e+38" in row for row in rows), rows
