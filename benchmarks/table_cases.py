@@ -274,18 +274,18 @@ DYNAMIC = ("pw5", "gelu", "softmax", "layernorm", "sum_all", "sum_d0", "sum_d1",
 
 # Why a row may fall short, by the start of its name (the first that fits); printed only where it does.
 CALL = "a call costs about 3 us from guards to result (launch and wait 1 us), the kernel less"
-BETWEEN = "NumPy's arrays begin 16 bytes behind a line of the cache, so each vector that is read lies in two lines"
+PAST = "from 1 MB on results go past the caches, at what one core writes to memory (13 GB/s here)"
 WHY: dict[str, str] = {
     "o_mlp6": "one launch of 5 us, most of it adding up the lanes of short dot products; 4 us are guards on five modules",
     "o_mod50": "5 us of guards: no class may have got an attribute named like one of the parameters",
     "o_args20": "20 tensors to look up, to tell apart and to find in memory",
     "o_": CALL,
     "pw5:4K": CALL, "pw5:64K": CALL, "sum_all:4K": CALL, "sum_all:64K": CALL, "sum_d1:4K": CALL, "sum_d1:64K": CALL,
-    "gelu": "19 vector operations, two at a time; at 16 MB as much again is reading and writing",
+    "gelu": f"19 vector operations, two at a time; {PAST}",
     "softmax": "three walks over a row; the exponential is bound by arithmetic",
-    "layernorm": f"three walks over a row: mean, variance, result; {BETWEEN}",
+    "layernorm": f"three walks over a row: mean, variance, result; {PAST}",
     "sum_d0": "reads at the speed of the cache; the goal is that of a kernel with its arguments preset",
-    "mean_mid": f"{BETWEEN}: 18 us instead of 11",
+    "mean_mid": "32 columns are two vectors, so a block is narrow",
     "pw5": "bound by memory: shares it with whatever else runs",
     "cumsum": "the carry from vector to vector is in float64, one after the other",
     "c_": "PoCL takes 0.3 s for a device's first program, 20 to 300 ms for each kernel; products are timed once per machine",

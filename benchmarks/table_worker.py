@@ -17,6 +17,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 MISSING = "not in this engine"
+LINE = 64                    # bytes
 
 
 def pin(cpu: int) -> None:
@@ -32,6 +33,18 @@ def pin(cpu: int) -> None:
             pass
 
 
+def aligned(a: Any) -> Any:
+    """An equal array that begins with a line of the cache, as PyTorch's tensors do. NumPy's begin wherever it happens, which
+    makes kernels up to 1.8 times slower."""
+    import numpy as np
+
+    room = np.empty(a.nbytes + LINE, np.uint8)
+    start = -room.ctypes.data % LINE
+    out = room[start: start + a.nbytes].view(a.dtype).reshape(a.shape)
+    out[...] = a
+    return out
+
+
 class Engine:
     """`call(case)` gives a function without arguments that does the case's work once, and one that gives the result."""
 
@@ -41,7 +54,7 @@ class Engine:
     def arrays(self, case: Any) -> list:
         import numpy as np
 
-        return case.inputs(np.random.default_rng(0))
+        return [aligned(a) for a in case.inputs(np.random.default_rng(0))]
 
     def runner(self, f: Callable[..., Any], inputs: list, case: Any) -> Callable[[], Any]:
         if case.each:

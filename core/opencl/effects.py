@@ -10,6 +10,7 @@ from ..graph.node import Graph, Node, map_nodes, walk_nodes
 from ..ops.op import Op, Pointwise, Reduction, Template
 from ..ops.promotion import is_tensor_like
 from .expand import Expanded, equal_specs
+from .sizes import plain
 
 
 def functional(before: Expanded) -> Expanded:
@@ -60,7 +61,10 @@ def _plain_form(node: Node) -> Op | None:
         spec = form.infer(*map_nodes(tuple(node.args), lambda n: n.spec))
     except Exception:
         return None
-    return form if is_tensor_like(spec) and equal_specs(spec, node.spec) else None
+    # every stride, also those of single elements: what NumPy computes has the strides of the form that is called
+    same = is_tensor_like(spec) and equal_specs(spec, node.spec) and \
+        tuple(map(plain, spec.strides)) == tuple(map(plain, node.spec.strides))
+    return form if same else None
 
 
 def _is_fresh(node: Node) -> bool:

@@ -90,6 +90,19 @@ def test_sizes_may_change(graphs):
         assert np.abs(got - exact(q, k, v, True, None, 0.25)).max() < 3e-6
 
 
+@pytest.mark.parametrize("causal", [False, True])
+def test_all_sizes_may_change(graphs, causal):
+    """Also that of a head: values with more elements than a work-item keeps take several turns."""
+    sdpa = graphs.torch.nn.functional.scaled_dot_product_attention
+    first = [normal(2, 3, 40, 16), normal(2, 3, 50, 16), normal(2, 3, 50, 24)]
+    compiled = graphs.compile(lambda q, k, v: sdpa(q, k, v, is_causal=causal), *first, dynamic=(0, 2, 3))
+    assert "k_scaled_dot_product_attention" in compiled.program and "k_softmax" not in compiled.program
+    for batch, rows, lines, depth, head in ((2, 40, 50, 16, 24), (3, 9, 5, 7, 300), (1, 20, 300, 33, 520), (2, 8, 8, 1, 256)):
+        q, k, v = normal(batch, 3, rows, depth), normal(batch, 3, lines, depth), normal(batch, 3, lines, head)
+        got = graphs.call(compiled, q, k, v)
+        assert np.abs(got - exact(q, k, v, causal, None, depth ** -0.5)).max() < 3e-6
+
+
 @pytest.mark.parametrize("options", [{"schedule": "gpu"}, {"schedule": "gpu", "zero_copy": False}])
 def test_devices_without_the_kernel(graphs, options):
     compiled = attend(graphs, *[normal(2, 3, 20, 16) for _ in range(3)], causal=True, **options)

@@ -18,14 +18,14 @@ from .instance import accumulator, arithmetic, instance
 from .matmul import LINES, ROWS, batch_strides, hints_of, merged, pack
 
 FEW = 8                        # fewer queries than that do not pay for rearranging keys and values
-LONGEST_HEAD = 256             # elements of a value: they are private to a work-item while they are added up
+LONGEST_HEAD = 256             # elements of a value: they are private to a work-item while they are added up; more take turns
 
 
 def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None:
     """The launches for a scaled_dot_product_attention node, or None if it shall be written out."""
     q, k, v, mask, causal, scale = node.args
     d = node.spec.dtype
-    if gpu or d.category != 2 or not d.opencl or not isinstance(scale, int | float):
+    if gpu or d.category != 2 or not d.opencl or not (isinstance(scale, int | float) or hasattr(scale, "expr")):
         return None
     if mask is not None and mask.spec.dtype is not dt.bool_ and mask.spec.dtype is not d:
         return None
@@ -34,7 +34,8 @@ def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None
     hints = hints_of(*[x.spec for x in tensors])
     rows, lines = shape_of(node.spec)[-2], shape_of(k.spec)[-2]
     queries = rows if isinstance(rows, int) else int(rows.evaluate(hints))
-    if not isinstance(head, int) or not 0 < head <= LONGEST_HEAD or queries < FEW:
+    elements = head if isinstance(head, int) else int(head.evaluate(hints))
+    if not 0 < elements <= LONGEST_HEAD or queries < FEW:
         return None
     batch = shape_of(node.spec)[:-2]
     moves = [batch_strides(list(shape_of(x.spec)[:-2]), list(strides_of(x.spec)[:-2]), len(batch)) for x in tensors]
@@ -48,15 +49,17 @@ def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None
     first, keys, k_at = pack(f"{name}_keys", node, Array("x", d, False, k), d, n0, n1, lines, depth, steps[1])
     second, values, v_at = pack(f"{name}_values", node, Array("x", d, False, v), d, n0, n1, head, lines,
                                 [*steps[2][:2], steps[2][3], steps[2][2]])
+    together = -(-(head if isinstance(head, int) else LONGEST_HEAD) // LINES)
     text = instance("attention.cl", "attention", name, {**arithmetic(d), **mask_definitions(mask), "CAUSAL": int(bool(causal)),
-                                                        "HEAD_PANELS": -(-head // LINES)})
+                                                        "HEAD_PANELS": together})
     arrays = [Array("q", d, False, q), keys, values]
     sizes: list[Size] = [n0, n1, rows, lines, depth, head, *steps[0], *k_at, *v_at]
     if mask is not None:
         arrays.append(Array("mask", mask.spec.dtype, False, mask))
         sizes += steps[3]
     arrays.append(Array("out", d, True, node))
-    third = Kernel(name, text, "tiles", arrays, [(float(scale), accumulator(d))], sizes,
+    factor = float(scale) if isinstance(scale, int | float) else scale             # the usual one follows from the sizes
+    third = Kernel(name, text, "tiles", arrays, [(factor, accumulator(d))], sizes,
                    [(n0, 1), (n1, 1), (rows, ROWS)], 1, [ROWS, lines, depth], 1, True, [node])
     return [first, second, third]
 
