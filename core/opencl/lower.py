@@ -318,7 +318,8 @@ def _pieces(node: Node, fp64: bool) -> Pieces | None:
         dim, pieces = 0, [Piece(node.args[0], 0, flipped(node))]
     else:
         dim, pieces = node.args[1], [Piece(*found) for found in joined(node)]
-    if not pieces or _is_empty(shape_of(node.spec)) or not _is_dense(node) or not all(_strided(p.base) for p in pieces):
+    if not pieces or not node.spec.shape or _is_empty(shape_of(node.spec)) or not _is_dense(node) \
+            or not all(_strided(p.base) for p in pieces):
         return None
     return Pieces(node, dim, pieces, node.spec.dtype)
 

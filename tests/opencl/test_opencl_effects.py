@@ -255,3 +255,18 @@ def test_indices_of_other_sizes_and_numbers_are_numpys(graphs):
     at = RNG.integers(0, 10, (4, 20))
     agree(graphs, lambda x, at, s: (x.scatter(0, at, s) * 2, x.scatter(0, at, 1.5) * 2, x.scatter_reduce(0, at, s, "amax") + 1),
           data(10, 40), at, data(7, 40))
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
+def test_strides_of_single_elements_stay(graphs, dtype):
+    """What NumPy computes out of place would have other strides than what was written to."""
+    torch = graphs.torch
+
+    def model(x):
+        y = x.clone()
+        y.acos_()
+        return y
+
+    x = torch.empty_strided((3, 1), (1, 3), dtype=getattr(torch, dtype)).fill_(0.5)
+    (got,) = graphs.compile(model, x)(x)
+    assert got.stride() == model(x).stride() == (1, 3)

@@ -259,3 +259,9 @@ def test_random_programs(graphs, chosen):
         return (value, kept.relu()) if again < len(steps) else (value * 1,)
 
     agree(graphs, model, data(shape), data((4, 10)), kernels=None, schedule=schedule, dynamic=dynamic)
+
+
+def test_nothing_to_turn_round(graphs, way):
+    x = graphs.torch.tensor(2.0)
+    (got,) = graphs.compile(lambda x: x.flip(-1), x, **way)(x)
+    assert got.shape == () and got.item() == 2.0

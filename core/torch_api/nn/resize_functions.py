@@ -30,7 +30,7 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
     elif mode == "bicubic":
         if dims != 2:
             raise NotImplementedError(f"Got {input.dim()}D input, but bicubic mode needs 4D input")
-    elif mode not in ("nearest", "nearest-exact", "area"):
+    elif mode not in ("nearest", "nearest-exact", "area") or dims not in (1, 2, 3):
         raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the "
                                   f"modes: "
                                   "nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact "
