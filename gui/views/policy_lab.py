@@ -83,7 +83,7 @@ class PolicyLabView(View):
             Column("", lambda t: "", "Good, bad, or not known yet.", sort=place, icon=lambda t: theme.mark_icon(mark_of(t)),
                    cell_tip=lambda t: came_of(t)),
             Column("Policy", lambda t: t.policy.name, "How the run differs from the script as it is.",
-                   cell_tip=lambda t: t.policy.note)]
+                   cell_tip=lambda t: f"{t.policy.name}\n{t.policy.note}".strip())]
         columns.append(Column(
             "Results", lambda t: {True: "equal", False: "differ", None: ""}[t.equal],
             "Whether every call returned what it returns in the script as it is.",
