@@ -172,12 +172,12 @@ class Calls:
         begin, end = int(first[0]), int(first[-1] + n_runs[-1])
         single = end - begin == high - low      # one run per call, as usual: nothing to gather or sum
         at = slice(begin, end) if single else first
-        if name in ("code", "line", "start", "end"):
+        if name in ("code", "line", "start", "end") or name == "outcome" and single:
             return self._runs[name][at]
         if name == "outcome":
             rank = RANK[self._runs["outcome"][begin:end]]
             return np.where(self._runs["outcome"][at] == ERROR, ERROR,
-                            OF_RANK[rank if single else np.maximum.reduceat(rank, first - begin)])
+                            OF_RANK[np.maximum.reduceat(rank, first - begin)])
         if name == "graphs_run":
             has_graph = np.array([*(a.has_graph for a in self._artifacts), False])
             ran = has_graph[self._runs["artifact"][begin:end]]               # -1, no artifact, is the last

@@ -174,7 +174,7 @@ def run_lanes(facts: Facts) -> list[RunLane]:
     runs = {name: column(facts.session.runs, name) for name in ("code", "call", "outcome", "start", "end")}
     n = len(facts.session.codes)
     # One stable sort puts the rows of every code together, in their order; small numbers sort fastest.
-    code = runs["code"].astype(np.uint16) if n < 65536 else runs["code"]
+    code = runs["code"].astype(np.uint8 if n < 256 else np.uint16 if n < 65536 else np.int64)
     order = np.argsort(code, kind="stable")
     edges = np.concatenate(([0], np.cumsum(np.bincount(code, minlength=n))))
     lanes = []
