@@ -51,7 +51,8 @@ def test_one_text_for_all(graphs, script, line, values):
 
 @pytest.mark.parametrize("line, value, text", [
     ("y = x * 0.3", None, "0.3f"), ("y = x + value", 1, "1.0f"), ("y = x * value - 7", 7, "7.0f"),
-    ("y = x ** value", 3, "x_v * x_v"), ("y = F.layer_norm(x, (15,))", None, "1e-05f"), ("y = F.gelu(x)", None, "= x_v * normal_cdf(x_v)"),
+    ("y = x ** value", 3, "x_v * x_v"), ("y = F.layer_norm(x, (15,))", None, "1e-05f"),
+    ("y = F.gelu(x)", None, "= x_v * normal_cdf(x_v)"),
     ("y = x + value", float("inf"), "INFINITY")])
 def test_what_the_line_says_is_in_the_text(script, line, value, text):
     """So are 0 and 1, what is taken by default, what a definition holds, and what is better known."""
