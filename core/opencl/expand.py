@@ -30,12 +30,27 @@ def expand(graph: Graph, keep: Callable[[Node], bool] = lambda node: False) -> E
     out = Expanded(graph, {id(n): n for n in graph.nodes})
     stuck: set[str] = set()
     for _ in range(DEPTH):
-        todo = {id(n) for n in out.graph.nodes if definition(n) is not None and n.name not in stuck and not keep(n)}
+        views = _views_that_count(out.graph)
+        todo = {id(n) for n in out.graph.nodes if definition(n) is not None and n.name not in stuck and not keep(n)
+                and id(n) not in views}
         if not todo:
             break
         out = _expand_once(out, todo, stuck)
     _drop_unused(out)
     return out
+
+
+def _views_that_count(graph: Graph) -> set[int]:
+    """The nodes that must be views of memory, not copies: what is returned, and everything where something is written."""
+    if any(n.op is not None and n.op.mutates for n in graph.nodes):
+        return {id(n) for n in graph.nodes if n.op is not None and n.op.returns_view}
+    found = set()
+    for result in graph.outputs:
+        for node in walk_nodes(result):
+            while node.kind == "item" or node.op is not None and node.op.returns_view:
+                found.add(id(node))
+                node = next(walk_nodes(node.args))
+    return found
 
 
 def _drop_unused(out: Expanded) -> None:

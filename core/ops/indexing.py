@@ -17,10 +17,11 @@ from .broadcast import broadcast_shapes, same
 from .declare import Spec, operator, spelled
 from .dims import is_int
 from .fitting import HALVES
-from .op import OPS, Extern, Template, call
+from .op import OPS, Composite, Extern, Template, call
 from .promotion import number_category
 from .slices import GETITEM, check_index
 from .strides import strides_in_order, view_strides
+from .views import view_spec
 
 
 # -- x[...] ----------------------------------------------------------------------------------------------------------
@@ -35,8 +36,9 @@ def _index_tensor(item: Any) -> Any:
     return found.to(dt.int64) if not len(item) else found
 
 
-def _split_index(self: Any, index: Any) -> tuple[tuple, list]:
-    """(basic index of full length, advanced): `advanced` has one tensor or None per dimension after the basic step."""
+def _split_index(self: Any, index: Any) -> tuple[tuple, list, list]:
+    """(basic index of full length, advanced, numbers): `advanced` has one tensor or None per dimension after the basic step,
+    without those that `numbers` then selects: (dimension, tensor of one number that only the run knows)."""
     items = index if isinstance(index, tuple) else (index,)
     if isinstance(index, list):                    # a list that holds more than numbers stands for a tuple
         nested = any(v is None or v is Ellipsis or isinstance(v, (Tensor, np.ndarray, slice, list, tuple)) for v in index)
@@ -58,6 +60,7 @@ def _split_index(self: Any, index: Any) -> tuple[tuple, list]:
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     basic: list[Any] = []
     advanced: list[Any] = []
+    numbers: list[tuple[int, Any]] = []
     d = 0
     seen_ellipsis = False
     for item in items:
@@ -92,8 +95,12 @@ def _split_index(self: Any, index: Any) -> tuple[tuple, list]:
                 item = from_numpy(np.ascontiguousarray(item) if item.ndim else item)
             elif not isinstance(item, Tensor):
                 item = _index_tensor(item)
-            if item.ndim == 0 and item.dtype.category == 1 and item._array is not None:
-                basic.append(check_index(int(item._array), shape[d], d))
+            if item.ndim == 0 and item.dtype.category == 1 and item.dtype is not dt.uint8:
+                if item._array is not None:
+                    basic.append(check_index(int(item._array), shape[d], d))
+                else:
+                    basic.append(slice(None))
+                    numbers.append((len(advanced) + len(numbers), item))
                 d += 1
                 continue
             if item.dtype is dt.uint8:                     # an old kind of mask
@@ -120,7 +127,7 @@ def _split_index(self: Any, index: Any) -> tuple[tuple, list]:
         else:
             raise IndexError(f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
                              f"indices (got {type(item).__name__})")
-    return tuple(basic), advanced
+    return tuple(basic), advanced, numbers
 
 
 def _is_full(basic: tuple) -> bool:
@@ -187,15 +194,38 @@ INDEX = operator("index", "input, indices:tensors", Template("rows"), lambda a, 
                  _index_rule)
 
 
+def _at(a: np.ndarray, dim: int, index: np.ndarray) -> np.ndarray:
+    return a[(slice(None),) * dim + (check_index(int(index), a.shape[dim], dim), ...)]
+
+
+def _at_rule(m: Any, dim: int, index: Any) -> Spec:
+    return view_spec(m, (*m.shape[:dim], *m.shape[dim + 1:]), (*m.strides[:dim], *m.strides[dim + 1:]))
+
+
+# x[t], t a tensor of one number that only the run knows: a view, as x[1] is. Where nobody can tell it from a copy the
+# definition, a kernel, takes its place.
+SELECT_AT = operator("select_at", "input, dim:int, index", Composite(
+    lambda a, dim, index: call(OPS["index_select"], (a, dim, index.reshape(1))).reshape((*a.shape[:dim], *a.shape[dim + 1:]))),
+    _at, _at_rule, returns_view=True)
+
+
+def _selected(self: Any, basic: tuple, numbers: list) -> Any:
+    """The view that everything in the index but its tensors of many numbers gives."""
+    base = self if _is_full(basic) and (basic or numbers) else call(GETITEM, (self, basic))
+    for at, number in reversed(numbers):
+        base = call(SELECT_AT, (base, at, number))
+    return base
+
+
 @spelled("", "__getitem__", GETITEM)
 def getitem(self: Any, index: Any) -> Any:
     """x[index]: a view for ints, slices, None and Ellipsis; a copy where tensors or lists take part."""
     if type(index) is int and self._meta.ndim:                # the most frequent case, without the general analysis
         return call(GETITEM, (self, (check_index(index, self._meta.shape[0], 0),)))
-    basic, advanced = _split_index(self, index)
+    basic, advanced, numbers = _split_index(self, index)
     if not any(a is not None for a in advanced):
-        return call(GETITEM, (self, basic))
-    base = self if _is_full(basic) else call(GETITEM, (self, basic))
+        return _selected(self, basic, numbers) if numbers else call(GETITEM, (self, basic))
+    base = _selected(self, basic, numbers)
     return call(INDEX, (base, _advanced_indices(base, advanced)))
 
 
@@ -248,7 +278,11 @@ def setitem(self: Any, index: Any, value: Any) -> None:
         if index:
             setitem(self, ..., value)
         return
-    basic, advanced = _split_index(self, index)
+    basic, advanced, numbers = _split_index(self, index)
+    if not any(a is not None for a in advanced):              # stored by position: one kernel, where the view would be NumPy's
+        for at, number in numbers:
+            advanced.insert(at, number)
+        numbers = []
     if isinstance(value, (np.ndarray, np.generic)):
         from .creation import tensor
 
@@ -262,7 +296,7 @@ def setitem(self: Any, index: Any, value: Any) -> None:
         else:
             call(OPS["fill_"], (part, value))
         return
-    base = self if _is_full(basic) else call(GETITEM, (self, basic))
+    base = _selected(self, basic, numbers)
     tensors = [a for a in advanced if a is not None]
     if len(tensors) == 1 and tensors[0].dtype is dt.bool_ and not (isinstance(value, Tensor) and value.ndim):
         mask = tensors[0]

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pytest
+from guardscope.core.torch_api.importing import install
 from guardscope.tests.ops.support import array, equal, tensor, torch
 
+install()
+whole = importlib.import_module("torch")
 SHAPE = (4, 3, 5)
 A = np.array
 BASIC = [0, -1, (0, 1), (0, 1, 2), slice(None), slice(1, 3), slice(None, None, 2), slice(-2, None), slice(3, 1),
@@ -142,3 +147,46 @@ def test_python_protocols() -> None:
     with pytest.raises(TypeError, match="0-d tensor"):
         len(x[0, 0])
     assert np.array(x).tolist() == x.tolist()
+
+
+# -- tensors of one number, which only the run knows, are numbers: views ------------------------------------------------
+NUMBERS = {
+    "written to": lambda x, t, i: x[t].add_(1),
+    "filled": lambda x, t, i: x[:, t].fill_(7),
+    "two": lambda x, t, i: x[t, t].mul_(0),
+    "between": lambda x, t, i: x[t, 0:1, t].zero_(),
+    "stored": lambda x, t, i: x.__setitem__((slice(None), t), 5.0),
+    "stored beside numbers": lambda x, t, i: x.__setitem__((t, slice(None), i), 5.0),
+    "stored by a mask": lambda x, t, i: x.__setitem__((t, x[0] > 3), -1.0),
+    "counted from the end": lambda x, t, i: x[-t].add_(1),
+    "made inside": lambda x, t, i: x[whole.tensor(1)].zero_(),
+    "returned": lambda x, t, i: x[..., t],
+    "beside numbers": lambda x, t, i: x[t, :, i],
+    "after None": lambda x, t, i: x[None, t],
+    "before None": lambda x, t, i: x[t, None],
+    "old mask": lambda x, t, i: x[t.to(whole.uint8)],
+}
+
+
+@pytest.mark.parametrize("backend", ["eager", "opencl"])
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_in_a_tensor_selects_a_view(name: str, backend: str) -> None:
+    def model(x, t, i):
+        return NUMBERS[name](x, t, i), x * 2
+
+    whole._dynamo.reset()
+    compiled = whole.compile(model, backend=backend)
+    for n in (1, 0, 1):
+        seen = []
+        for run in (compiled, model):
+            x = whole.arange(18.0).reshape(2, 3, 3)
+            got, after = run(x, whole.tensor(n), whole.tensor([1, 0]))
+            memory = got is not None and got.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
+            seen.append((None if got is None else (got.tolist(), got.stride()), memory, after.tolist(), x.tolist()))
+        assert seen[0] == seen[1]
+
+
+def test_a_number_of_dtype_uint8_is_a_mask() -> None:
+    x = tensor(np.arange(6, dtype=np.float32).reshape(3, 2))
+    assert tuple(x[torch.tensor(1, dtype=torch.uint8)].shape) == (1, 3, 2)               # PyTorch 2.13
+    assert tuple(x[torch.tensor(0, dtype=torch.uint8)].shape) == (0, 3, 2)

@@ -49,10 +49,12 @@ def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None
     tall, wide = plus(out_y, (ky - 1) * dy // sy), plus(out_x, (kx - 1) * dx // sx)
     acc = accumulator(d)
     count = plus(product([batch, channels, deep, sy * sx, tall, wide]), 16 * vectors)
+    positions = plus(times(plus(out_y, -1), wide), out_x)
+    by_rows = isinstance(positions, int) and -(-out_x // (16 * vectors)) * out_y <= -(-positions // (16 * vectors))
     definitions: dict[str, Any] = {
         **arithmetic(d), "KZ": kz, "KY": ky, "KX": kx, "SZ": sz, "SY": sy, "SX": sx, "DZ": dz, "DY": dy, "DX": dx,
         "DEEP": 1 if missing else "deep", "OUT_Z": 1 if missing else "out_z", "ROWS": rows, "VECTORS": vectors,
-        "X_UNIT": int(is_one(in_x) and sx == 1), "HAS_BIAS": int(bias is not None),
+        "BY_ROWS": int(by_rows), "X_UNIT": int(is_one(in_x) and sx == 1), "HAS_BIAS": int(bias is not None),
         "BIAS(i)": "TO_ACC(bias, i)" if bias is not None else "0", "LINE16(p)": f"(*(const {acc.opencl}16_near *)(p))"}
     near = (f"typedef {acc.opencl}16 {acc.opencl}16_near __attribute__((aligned({acc.itemsize})));",)
     planes = f"{name}_planes"
@@ -60,12 +62,12 @@ def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None
                    [Array("x", d, False, x), Array(planes, acc, True, None, count)], [],
                    [batch, channels, depth, height, width, deep, tall, wide, low_z, low_y, low_x, in_b, in_c, in_z, in_y, in_x],
                    [(batch, 1), (channels, 1), (deep, 1), (sy * sx, 1)], 1, [tall, wide], 1, True, [node])
-    positions = plus(times(plus(out_y, -1), wide), out_x)
+    tiles = [(out_y, 1), (out_x, 16 * vectors)] if by_rows else [(positions, 16 * vectors)]
     arrays = [Array(planes, acc, False, None, count), Array("weights", d, False, w)]
     arrays += [] if bias is None else [Array("bias", d, False, bias)]
     second = Kernel(name, instance("convolution.cl", "convolution", name, definitions, near), "tiles",
                     [*arrays, Array("out", d, True, node)], [],
                     [batch, groups, per_group, each, out_z, out_y, out_x, deep, tall, wide],
-                    [(batch, 1), (out_z, 1), (groups, 1), (per_group, rows), (positions, 16 * vectors)], 1,
+                    [(batch, 1), (out_z, 1), (groups, 1), (per_group, rows), *tiles], 1,
                     [rows, 16 * vectors, each, kz * ky * kx], 1, True, [node])
     return [first, second]
