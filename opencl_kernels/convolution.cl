@@ -41,8 +41,9 @@ __kernel void NAME(__global const ELEM *restrict in, __global ACC *restrict plan
 
 //@ convolution
 // Tiles of ROWS output channels by 16 * VECTORS neighbouring positions, kept in registers. Positions run through whole
-// rows of a plane, border included: what was computed for the border is not stored. All channels of a group take their
-// turn at the same positions, which stay in the cache.
+// rows of a plane, border included: what was computed for the border is not stored. BY_ROWS: each row of results has tiles of
+// its own instead, which is no more of them where rows are long enough. All channels of a group take their turn at the same
+// positions, which stay in the cache.
 #define TILE(FROM, COUNT)                                                                                      \
     {                                                                                                          \
         WIDE sums[COUNT][VECTORS];                                                                             \
@@ -81,11 +82,20 @@ __kernel void NAME(__global const ACC *restrict planes, __global const ELEM *res
 {
     #pragma OPENCL FP_CONTRACT ON
     const IDX down = (per_group + ROWS - 1) / ROWS, plane = tall * wide;
+#if BY_ROWS
+    const IDX in_row = (out_x + 16 * VECTORS - 1) / (16 * VECTORS), across = out_y * in_row;
+#else
     const IDX across = ((out_y - 1) * wide + out_x + 16 * VECTORS - 1) / (16 * VECTORS);
+#endif
     const IDX first = (IDX)get_global_id(0) * per;
     const IDX last = MIN(first + per, batch * out_z * groups * down * across);
     for (IDX tile = first; tile < last; ++tile) {
-        const IDX o = tile % down * ROWS, at = tile / down % across * (16 * VECTORS), level = tile / (down * across * groups);
+        const IDX o = tile % down * ROWS, part = tile / down % across, level = tile / (down * across * groups);
+#if BY_ROWS
+        const IDX y = part / in_row, x = part % in_row * (16 * VECTORS), at = y * wide + x;
+#else
+        const IDX at = part * (16 * VECTORS);
+#endif
         const IDX b = level / OUT_Z, z = level % OUT_Z, g = tile / (down * across) % groups, height = MIN(per_group - o, ROWS);
         __global const ACC *group = planes + ((b * groups + g) * each * DEEP + z * SZ) * (SY * SX) * plane + at;
         WIDE done[ROWS][VECTORS];
@@ -94,6 +104,13 @@ __kernel void NAME(__global const ACC *restrict planes, __global const ELEM *res
         __global ELEM *op = out + (((b * groups + g) * per_group + o) * OUT_Z + z) * out_y * out_x;
         for (IDX r = 0; r < height; ++r, op += OUT_Z * out_y * out_x) {
             const ACC *line = (const ACC *)done[r];
+#if BY_ROWS
+            __global ELEM *to = op + y * out_x + x;
+            const IDX stop = MIN(out_x - x, 16 * VECTORS);
+            IDX k = 0;
+            for (; k + 16 <= stop; k += 16) PUT16(to + k, done[r][k / 16]);
+            for (; k < stop; ++k) PUT(to, k, line[k]);
+#else
             for (IDX p = 0; p < 16 * VECTORS;) {                                // row by row, without the border
                 const IDX y = (at + p) / wide, x = (at + p) % wide;
                 const IDX stop = MIN(p + out_x - x, 16 * VECTORS);
@@ -105,6 +122,7 @@ __kernel void NAME(__global const ACC *restrict planes, __global const ELEM *res
                 }
                 p += wide - x;
             }
+#endif
         }
     }
 }

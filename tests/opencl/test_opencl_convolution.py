@@ -69,6 +69,18 @@ def test_windows(graphs, x, w, options):
     assert len([p for k in compiled.kernels for p in k.parts]) == 2
 
 
+@pytest.mark.parametrize("x, w, by_rows, options", [
+    ((2, 3, 20, 63), (9, 3, 3, 3), 1, {"padding": 1}),
+    ((1, 5, 9, 30), (16, 5, 3, 3), 1, {"padding": 1}),
+    ((2, 3, 11, 128), (8, 3, 3, 5), 1, {"padding": (1, 2), "stride": (1, 2)}),
+    ((2, 4, 7, 5, 64), (8, 2, 2, 3, 3), 1, {"padding": 1, "groups": 2}),
+    ((2, 3, 20, 56), (9, 3, 3, 3), 0, {"padding": 1}),
+])
+def test_rows_that_have_tiles_of_their_own(graphs, x, w, by_rows, options):
+    compiled = convolve(graphs, normal(*x), normal(*w), normal(w[0]), **options)
+    assert f"#define BY_ROWS {by_rows}" in compiled.program
+
+
 @pytest.mark.parametrize("d", LIMIT)
 def test_dtypes(graphs, d):
     convolve(graphs, normal(2, 4, 9, 40, d=d), normal(9, 4, 3, 3, d=d), normal(9, d=d), padding=1)

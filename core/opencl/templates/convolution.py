@@ -50,7 +50,8 @@ def kernels(node: Node, name: str, gpu: bool, host: bool) -> list[Kernel] | None
     acc = accumulator(d)
     count = plus(product([batch, channels, deep, sy * sx, tall, wide]), 16 * vectors)
     positions = plus(times(plus(out_y, -1), wide), out_x)
-    by_rows = isinstance(positions, int) and -(-out_x // (16 * vectors)) * out_y <= -(-positions // (16 * vectors))
+    by_rows = isinstance(out_x, int) and isinstance(out_y, int) and isinstance(positions, int) \
+        and -(-out_x // (16 * vectors)) * out_y <= -(-positions // (16 * vectors))
     definitions: dict[str, Any] = {
         **arithmetic(d), "KZ": kz, "KY": ky, "KX": kx, "SZ": sz, "SY": sy, "SX": sx, "DZ": dz, "DY": dy, "DX": dx,
         "DEEP": 1 if missing else "deep", "OUT_Z": 1 if missing else "out_z", "ROWS": rows, "VECTORS": vectors,
