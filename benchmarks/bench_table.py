@@ -229,6 +229,26 @@ class Table:
                   f"worst {max(ratios):.2f}")
         if self.options.json:
             Path(self.options.json).write_text(json.dumps(self.rows, indent=1))
+        if self.options.markdown:
+            Path(self.options.markdown).write_text(self.markdown())
+
+    def markdown(self) -> str:
+        """The rows as tables, one for each kind."""
+        parts = []
+        for kind in dict.fromkeys(r["kind"] for r in self.rows):
+            unit, scale = ("s", 1) if kind in ("first", "again") else ("us", 1e6)
+            base = "static" if kind == "dynamic" else self.base
+            parts += [f"## {kind}", "", f"| row | ours, {unit} | {base}, {unit} | ratio | goal | | why it falls short |",
+                      "|---|---:|---:|---:|---:|---|---|"]
+            for r in self.rows:
+                if r["kind"] == kind:
+                    times = [f"{v * scale:.4g}" if v is not None else "" for v in (r["ours"], r["base"])]
+                    ratio = f"{r['ratio']:.2f}" if r["ratio"] is not None else ""
+                    mark = {True: "reached", False: "short", None: ""}[r["reached"]]
+                    parts.append(f"| {r['case']} | {' | '.join(times)} | {ratio} | {r['goal']:.2f} | {mark} | "
+                                 f"{'' if r['reached'] else r['note']} |")
+            parts.append("")
+        return "\n".join(parts)
 
 
 def main() -> int:
@@ -246,6 +266,7 @@ def main() -> int:
     parser.add_argument("--clock", choices=["wall", "cpu"], default="wall",
                         help="cpu: CPU time of the process, for a machine that is busy with other things")
     parser.add_argument("--json", help="also write the rows to this file")
+    parser.add_argument("--markdown", help="also write the rows to this file, as the tables of docs/performance.md")
     options = parser.parse_args()
     chosen = [c for c in CASES.values() if not options.rows or c.name.startswith(tuple(options.rows))]
     table = Table(options)
