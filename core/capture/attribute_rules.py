@@ -20,7 +20,7 @@ from .function_values import (
     PartialValue,
     SuperValue,
 )
-from .relied import can_change, library_name, settled, settled_in, settled_order
+from .relied import can_change, library_name, made_by_namedtuple, settled, settled_in, settled_order
 from .signals import Break
 from .values import (
     NONE,
@@ -250,8 +250,9 @@ def of_tuple(ev: Any, obj: TupleValue, name: str) -> Value | None:
     owner, raw = settled(ev, cls, name)
     if name in fields and type(raw).__name__ == "_tuplegetter":
         return obj.items[fields.index(name)]
-    if isinstance(raw, types.FunctionType | property | classmethod | staticmethod) and name not in NAMED_TUPLE_METHODS \
-            and not cls.__module__.startswith("torch") and "." not in cls.__module__[:1]:
+    own = isinstance(raw, types.FunctionType | property | classmethod | staticmethod) and not (
+        name in NAMED_TUPLE_METHODS and made_by_namedtuple(raw))
+    if own and not cls.__module__.startswith("torch") and "." not in cls.__module__[:1]:
         ev.guard("CLASS_ATTRIBUTE", None, (cls, name, raw), f"{cls.__name__}.{name} is used")
         return bind(ev, raw, obj, cls, name)
     if name in ("_fields", "__match_args__") and owner is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..symbolic.symint import Symbolic
 from .attribute_stores import delete_attribute, plain_set
 from .attributes import get_attribute
 from .builtin_types import update_dict
@@ -183,6 +184,11 @@ def on_constant(ev: Any, receiver: Const, name: str, args: list[Value], kwargs: 
         if name.startswith("__"):
             return call_api(ev, getattr(value, name), args, kwargs, name)
         raise Break("data-item", what=f"{receiver.type.__name__}.{name}()")
+    if not receiver.symbolic and any(isinstance(p, Symbolic) for p in plain):
+        operator = dunder(name) if len(args) == 1 and not kwargs else None
+        if operator is not None:
+            return operator(ev, receiver, args[0])
+        plain = [ev.settled_number(p) for p in plain]              # what is written in C takes plain numbers only
     if receiver.symbolic and not hasattr(value, name):
         value = ev.env.specialise(value.expr, f"{name}() of it is used")
     return lift(ev, ev.native(lambda: getattr(value, name)(*plain, **named)))

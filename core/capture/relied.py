@@ -8,6 +8,7 @@ instance is also the answer "no class of `obj` has a data descriptor x"; `if obj
 from __future__ import annotations
 
 import abc
+import collections
 import enum
 import types
 from typing import Any
@@ -30,6 +31,12 @@ def settled(ev: Any, cls: type, name: str) -> tuple[type | None, Any]:
     if owner is not None and can_change(owner):
         note(ev, owner, owner.__dict__, name, raw, f"{owner.__name__}.{name}")
     return owner, raw
+
+
+def made_by_namedtuple(raw: Any) -> bool:
+    """Whether a method of a class of named tuples is the one that every such class gets, not the script's own."""
+    code = getattr(getattr(raw, "__func__", raw), "__code__", None)
+    return code is not None and code.co_filename in (collections.__file__, "<string>")
 
 
 def not_before(ev: Any, cls: type, name: str, owner: type | None) -> None:

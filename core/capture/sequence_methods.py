@@ -12,6 +12,7 @@ from .container_operators import extend_unread
 from .containers import append, list_items, new_dict, touch_list
 from .iterate import items_of
 from .operators import binary
+from .relied import made_by_namedtuple, settled
 from .signals import Break
 from .subscripts import index_number
 from .truth import truth
@@ -139,6 +140,9 @@ LIST: dict[str, Method] = {
 
 # -- tuples ----
 def tuple_replace(ev: Any, self: TupleValue, **changes: Value) -> Value:
+    if not made_by_namedtuple(settled(ev, self.cls, "_make")[1]):             # which makes the result
+        raise Break("call-unknown", what=f"{self.cls.__name__}._make()")
+    settled(ev, self.cls, "_fields")
     fields = self.cls._fields  # type: ignore[attr-defined]
     for name in changes:
         if name not in fields:
@@ -147,6 +151,7 @@ def tuple_replace(ev: Any, self: TupleValue, **changes: Value) -> Value:
 
 
 def tuple_asdict(ev: Any, self: TupleValue) -> Value:
+    settled(ev, self.cls, "_fields")
     return new_dict(ev, [(Const(n), v) for n, v in zip(self.cls._fields, self.items)])  # type: ignore[attr-defined]
 
 

@@ -332,17 +332,27 @@ class SymFloat(_Number):
     def __abs__(self) -> Any:
         return _number(E.apply("fabs", self.expr), self.env, abs(self.hint))
 
+    def _finite(self) -> None:
+        """Only finite numbers are near an int: whether this one is becomes a condition, so that another raises as in Python."""
+        for bound in (const(math.inf), const(-math.inf)):
+            if not self.env.decide(BUILD["ne"](self.expr, bound), "turned into an int"):
+                int(self.hint)                             # raises
+
     def __trunc__(self) -> Any:
+        self._finite()
         return _number(E.apply("int", self.expr), self.env, int(self.hint))
 
     def __floor__(self) -> Any:
+        self._finite()
         return _number(E.apply("floor", self.expr), self.env, FLOOR(self.hint))
 
     def __ceil__(self) -> Any:
+        self._finite()
         return _number(E.apply("ceil", self.expr), self.env, CEIL(self.hint))
 
     def __round__(self, digits: Any = None) -> Any:
         if digits is None:
+            self._finite()
             return _number(E.apply("round", self.expr), self.env, round(self.hint))
         n = int(digits)
         return _number(E.make("round_to", (self.expr, const(n)), "float"), self.env, round(self.hint, n))
@@ -367,6 +377,9 @@ def _install() -> None:
 _install()
 
 
+LARGEST_EXPONENT = 709.782712893384        # exp of more is no float any more
+
+
 # -- functions of math and builtins, for numbers of either kind -------------------------------------------------------
 def _function(name: str, plain: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def apply(x: Any) -> Any:
@@ -377,6 +390,11 @@ def _function(name: str, plain: Callable[[Any], Any]) -> Callable[[Any], Any]:
             x.env.decide(BUILD["le"](E.ZERO, e), "square root")
         elif name.startswith("log"):
             x.env.decide(BUILD["lt"](E.ZERO, e), "logarithm")
+        elif name in ("sin", "cos", "tan") and isinstance(x, SymFloat):
+            for bound in (const(math.inf), const(-math.inf)):
+                x.env.decide(BUILD["ne"](e, bound), "angle")
+        elif name == "exp" and not x.env.decide(BUILD["le"](e, const(LARGEST_EXPONENT)), "exponential"):
+            x.env.decide(BUILD["eq"](e, const(math.inf)), "exponential")
         return _number(E.apply(name, e), x.env, plain(hint))
 
     apply.__name__ = f"sym_{name}"

@@ -1925,3 +1925,51 @@ def number_that_is_too_large_to_fill_with():
     def change():
         arguments[1] = 2**65
     return f, arguments, change
+
+
+@case
+def named_tuple_whose_make_is_replaced():
+    class Pair(typing.NamedTuple):
+        left: int
+        right: float = 0.5
+    def f(v):
+        p = Pair(2)._replace(left=7)
+        return v * p[0], p
+    def change():
+        Pair._make = classmethod(lambda cls, items: cls(1, 2))
+    return f, (row(),), change
+
+
+@case
+def named_tuple_whose_replace_is_replaced():
+    class Pair(typing.NamedTuple):
+        left: int
+        right: float = 0.5
+    Pair._replace = lambda self, **changes: Pair(len(changes), 9)
+    def f(v):
+        return v * Pair(2)._replace(left=7).left, Pair(3)._asdict()
+    def change():
+        del Pair._replace
+        Pair._replace = lambda self, left: Pair(left * 2)
+    return f, (row(),), change
+
+
+@case
+def number_that_is_infinite_and_not_needed():
+    def f(v, r):
+        math.floor(r), round(r), int(r), math.sin(r)
+        return v * 2
+    arguments = [row(), 1.5]
+    def change():
+        arguments[1] = float("inf")
+    return f, arguments, change
+
+
+@case
+def methods_of_plain_numbers_with_numbers_that_vary():
+    def f(v, n):
+        return v * (2).__add__(n), (1.5).__mul__(n), (3).__lt__(n), (7).__divmod__(n), int.__sub__(9, n), "ab".center(n)
+    arguments = [row(), 3]
+    def change():
+        arguments[1] = 5
+    return f, arguments, change
