@@ -38,6 +38,8 @@ def fits(value: Any, kind: DType) -> Any:
     """The number itself, and anything that is no number. RuntimeError where the dtype cannot hold it, OverflowError where
     no dtype can."""
     category = number_category(value) if kind in _INTEGERS else None           # dtypes without tensors say so themselves
+    if hasattr(value, "env") and value.env.is_data(value.expr):
+        return value                                       # read from a tensor: only the run knows it
     if category == 1:
         low, high = _INTEGERS[kind]
         if low <= value <= high:

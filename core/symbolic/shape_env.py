@@ -89,8 +89,12 @@ class ShapeEnv:
         self.kinds[name], self.hints[name] = f"data {kind}", DATA_HINTS[kind]
         return (SymFloat if kind == "float" else SymInt)(sym(name, kind), self, DATA_HINTS[kind])
 
+    def is_data(self, value: Expr) -> bool:
+        """Whether the value depends on a tensor's elements, so that only the run knows it."""
+        return not self.data.isdisjoint(value.free)
+
     def _must_be_known(self, value: Expr, what: str) -> None:
-        if not self.data.isdisjoint(value.free):
+        if self.is_data(value):
             from ..graph.fake import NeedsData
 
             raise NeedsData(what)

@@ -333,7 +333,10 @@ class SymFloat(_Number):
         return _number(E.apply("fabs", self.expr), self.env, abs(self.hint))
 
     def _finite(self) -> None:
-        """Only finite numbers are near an int: whether this one is becomes a condition, so that another raises as in Python."""
+        """Only finite numbers are near an int: whether this one is becomes a condition, so that another raises as in Python.
+        A number that a tensor holds is only known when it is turned, and raises then."""
+        if self.env.is_data(self.expr):
+            return
         for bound in (const(math.inf), const(-math.inf)):
             if not self.env.decide(BUILD["ne"](self.expr, bound), "turned into an int"):
                 int(self.hint)                             # raises
@@ -390,6 +393,8 @@ def _function(name: str, plain: Callable[[Any], Any]) -> Callable[[Any], Any]:
             x.env.decide(BUILD["le"](E.ZERO, e), "square root")
         elif name.startswith("log"):
             x.env.decide(BUILD["lt"](E.ZERO, e), "logarithm")
+        elif x.env.is_data(e):
+            pass                                               # raises when it is computed
         elif name in ("sin", "cos", "tan") and isinstance(x, SymFloat):
             for bound in (const(math.inf), const(-math.inf)):
                 x.env.decide(BUILD["ne"](e, bound), "angle")
