@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import types
 from typing import Any
 
@@ -134,13 +135,19 @@ def over_dict(ev: Any, value: DictValue, what: str = "keys") -> IteratorValue:
     keys = list(entries)
     position = -1
 
+    ordered = issubclass(value.type, collections.OrderedDict)
+
     def step() -> Value | None:
         nonlocal position
-        if len(entries) != len(keys):
-            ev.raise_error(RuntimeError, "dictionary changed size during iteration")
         position += 1
+        if ordered and position and position < len(keys) and list(entries) != keys:      # asked for only while there is a next
+            ev.raise_error(RuntimeError, f"OrderedDict {'mutated' if entries else 'changed size'} during iteration")
+        if not ordered and len(entries) != len(keys):
+            ev.raise_error(RuntimeError, "dictionary changed size during iteration")
         if position >= len(keys):
             return None
+        if keys[position] not in entries:                  # another key took its place
+            raise Break("iterate", what="a dictionary whose keys are exchanged")
         entry = entries[keys[position]]
         if what == "keys":
             return entry.key

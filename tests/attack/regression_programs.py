@@ -1973,3 +1973,36 @@ def methods_of_plain_numbers_with_numbers_that_vary():
     def change():
         arguments[1] = 5
     return f, arguments, change
+
+
+@case
+def dictionaries_that_change_while_they_are_walked():
+    def walk(table, change):
+        seen = []
+        try:
+            for k in table:
+                seen.append(k)
+                change(table, k)
+                if len(seen) > 6:
+                    break
+        except RuntimeError as e:
+            seen.append(str(e))
+        return seen
+    def popped(table, k):
+        if table:
+            table.popitem()
+    def exchanged(table, k):
+        if "q" not in table:
+            table.popitem()
+            table["q"] = 1
+    def grown(table, k):
+        table[k + "x"] = 1
+    def kept(table, k):
+        table[k] = 2
+    def f(v, kinds, sizes):
+        return v * 2, [walk(kind((k, 1) for k in "abc"[:n]), change)
+                       for kind in kinds for n in sizes for change in (popped, grown, kept, exchanged)]
+    arguments = [row(), [dict, collections.OrderedDict], [1, 2, 3]]
+    def change():
+        arguments[2] = [3, 1]
+    return f, arguments, change
