@@ -7,10 +7,11 @@ import re
 import types
 from typing import Any
 
+from .attributes import get_attribute
 from .containers import PLAIN, complete, list_items
 from .function_values import BuiltinValue, FunctionValue
 from .operands import refuse_unknown
-from .relied import class_lookup, settle_members
+from .relied import can_change, class_lookup, made_by_namedtuple, settle_members, settled
 from .signals import Break
 from .special_methods import call_special
 from .torch_calls import CannotLower, lower
@@ -47,7 +48,21 @@ def text_of(ev: Any, value: Value) -> str:
     found = call_special(ev, value, "__str__") if isinstance(value, ObjectValue) else None
     if found is not None:
         return str(lower(ev, found))
+    if isinstance(value, TupleValue) and hasattr(value.cls, "_fields"):
+        own_text(ev, value.cls, "__str__")
     return repr_of(ev, value)
+
+
+def own_text(ev: Any, cls: type, name: str) -> None:
+    """Break where a class of named tuples has a text of its own, or it was given one."""
+    raw = settled(ev, cls, name)[1]
+    if isinstance(raw, types.FunctionType) and not made_by_namedtuple(raw) and not cls.__module__.startswith("torch"):
+        raise Break("operator", name=f"{name}()", what=f"class {cls.__name__}, which has one of its own")
+
+
+def name_of(ev: Any, cls: type, name: str = "__name__") -> str:
+    """The class's name, which may be changed."""
+    return str(lower(ev, get_attribute(ev, ClassValue(cls), name))) if can_change(cls) else str(getattr(cls, name))
 
 
 def refuse_own_text(value: Const, *names: str) -> None:
@@ -83,7 +98,9 @@ def repr_of(ev: Any, value: Value) -> str:
             return f"torch.Size([{', '.join(repr_of(ev, v) for v in value.items)}])"
         parts = [repr_of(ev, v) for v in value.items]
         if hasattr(value.cls, "_fields"):
-            return f"{value.cls.__name__}({', '.join(f'{n}={p}' for n, p in zip(value.cls._fields, parts))})"
+            settled(ev, value.cls, "_fields")
+            own_text(ev, value.cls, "__repr__")
+            return f"{name_of(ev, value.cls)}({', '.join(f'{n}={p}' for n, p in zip(value.cls._fields, parts))})"
         return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
     if isinstance(value, ListValue) and value.cls is list:
         return f"[{', '.join(repr_of(ev, v) for v in list_items(ev, value))}]"
@@ -96,9 +113,11 @@ def repr_of(ev: Any, value: Value) -> str:
     if isinstance(value, ClassValue | BuiltinValue):
         real = value.cls if isinstance(value, ClassValue) else value.real
         if isinstance(real, type):
+            for name in ("__qualname__", "__module__"):
+                name_of(ev, real, name)
             return repr(real)
     if isinstance(value, ExceptionValue) and not has_python(value, "__repr__"):
-        return f"{value.cls.__name__}({', '.join(repr_of(ev, a) for a in value.args)})"
+        return f"{name_of(ev, value.cls)}({', '.join(repr_of(ev, a) for a in value.args)})"
     found = call_special(ev, value, "__repr__") if isinstance(value, ObjectValue) else None
     if found is not None:
         return str(lower(ev, found))

@@ -2006,3 +2006,19 @@ def dictionaries_that_change_while_they_are_walked():
     def change():
         arguments[2] = [3, 1]
     return f, arguments, change
+
+
+def named_tuple_text(alter, word=str):
+    class Pair(typing.NamedTuple):
+        left: int
+        right: float = 0.5
+    p = Pair(2)
+    def f(v):
+        return v * len(word(p)), f"{p}", repr(p), str(Pair).split('.')[-1]
+    return f, (row(),), lambda: alter(Pair)
+
+
+CASES["text_of_a_named_tuple_by_its_name"] = lambda: named_tuple_text(lambda cls: setattr(cls, "__name__", "Longer"))
+CASES["text_of_a_named_tuple_by_its_qualname"] = lambda: named_tuple_text(lambda cls: setattr(cls, "__qualname__", "Longer"))
+CASES["text_of_a_named_tuple_by_its_repr"] = lambda: named_tuple_text(lambda cls: setattr(cls, "__repr__", lambda p: "x"))
+CASES["text_of_a_named_tuple_by_its_str"] = lambda: named_tuple_text(lambda cls: setattr(cls, "__str__", lambda p: "xyz"))
