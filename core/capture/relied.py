@@ -35,8 +35,11 @@ def settled(ev: Any, cls: type, name: str) -> tuple[type | None, Any]:
 
 def made_by_namedtuple(raw: Any) -> bool:
     """Whether a method of a class of named tuples is the one that every such class gets, not the script's own."""
-    code = getattr(getattr(raw, "__func__", raw), "__code__", None)
-    return code is not None and code.co_filename in (collections.__file__, "<string>")
+    function = getattr(raw, "__func__", raw)
+    if not isinstance(function, types.FunctionType):
+        return False
+    made_of_text = str(function.__globals__.get("__name__")).startswith("namedtuple_")               # __new__
+    return made_of_text or function.__code__.co_filename == collections.__file__
 
 
 def not_before(ev: Any, cls: type, name: str, owner: type | None) -> None:

@@ -16,9 +16,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import run
-from compare import difference, least_precise
 from compiled import RANDOM, sampled
-from varied import FELL_BACK, SECONDS, TooLong, function_of, outcome, too_long, watch_kernels
+from varied import compared, function_of, too_long, watch_kernels
 
 SIZES = (0, 1, 1, 2, 3, 5, 6, 7)
 
@@ -60,18 +59,7 @@ def differences(torch: Any, cases: list[tuple[str, tuple]], backend: str = "eage
                     inputs.make(spec, 1)
             except Exception:
                 continue                                       # no such layout of these sizes
-            signal.setitimer(signal.ITIMER_PROF, SECONDS)
-            try:
-                plain = outcome(torch, inputs, now, function, {})
-                got = None if plain is None else outcome(torch, inputs, now, through, {})
-                found = None if plain is None else difference(plain, got, least_precise(now))
-            except TooLong:
-                continue
-            finally:
-                signal.setitimer(signal.ITIMER_PROF, 0)
-            if found is None and FELL_BACK:
-                found = f"no kernels: {FELL_BACK[0][:300]}"
-            FELL_BACK.clear()
+            found = compared(torch, inputs, now, function, through, {})
             if found is not None:
                 yield f"{table}: {text} with {specs} then {now}: {found}"
                 break

@@ -105,6 +105,23 @@ def outcome(torch: Any, inputs: Any, specs: dict[str, str], function: Any, numbe
         return ("raised", type(error).__name__, str(error))
 
 
+def compared(torch: Any, inputs: Any, specs: dict[str, str], function: Any, through: Any,
+             numbers: dict[str, float]) -> str | None:
+    """How a compiled call differs from the plain one, if it does. A number may make a loop, or a result, huge: then nothing."""
+    FELL_BACK.clear()
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    try:
+        plain = outcome(torch, inputs, specs, function, numbers)
+        if plain is None:
+            return None
+        found = difference(plain, outcome(torch, inputs, specs, through, numbers), least_precise(specs))
+    except TooLong:
+        return None
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    return f"no kernels: {FELL_BACK[0][:300]}" if found is None and FELL_BACK else found
+
+
 def settings(numbers: list[int | float], rng: random.Random, count: int) -> list[list[int | float]]:
     """The case's own numbers first, then some with one or two of them changed."""
     out = [list(numbers)]
@@ -137,18 +154,7 @@ def differences(torch: Any, cases: list[tuple[str, tuple]], backend: str = "eage
         rng = random.Random(zlib.crc32(repr((text, sorted(specs.items()))).encode()))
         for values in settings(numbers, rng, count):
             said = dict(zip(names[len(specs):], values))
-            signal.setitimer(signal.ITIMER_PROF, SECONDS)
-            try:
-                plain = outcome(torch, inputs, specs, function, said)
-                got = None if plain is None else outcome(torch, inputs, specs, through, said)
-                found = None if plain is None else difference(plain, got, least_precise(specs))
-            except TooLong:
-                continue                     # a number may make a loop, or a result, huge
-            finally:
-                signal.setitimer(signal.ITIMER_PROF, 0)
-            if found is None and FELL_BACK:
-                found = f"no kernels: {FELL_BACK[0][:300]}"
-            FELL_BACK.clear()
+            found = compared(torch, inputs, specs, function, through, said)
             if found is not None:
                 yield f"{table}: {text} with {specs}, numbers {numbers} then {values}: {found}"
                 break
