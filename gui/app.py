@@ -55,8 +55,9 @@ def main(path: str | None = None, run: bool = False, arguments: Sequence[str] = 
                 window.go_home()
 
         AfterFirstPaint(window.center, open_it)
-    # Ctrl-C in the terminal closes the window; Python runs the handler at the next turn of this timer.
-    signal.signal(signal.SIGINT, lambda *_: window.close())
+    # Ctrl-C in the terminal closes the window. Python runs the handler at the next turn of this timer, or amid any of our
+    # functions: it only asks, and the event loop closes the window when no function is half done.
+    signal.signal(signal.SIGINT, lambda *_: QTimer.singleShot(0, window, window.close))
     ticks = QTimer(window)
     ticks.start(400)
     ticks.timeout.connect(lambda: None)

@@ -69,6 +69,7 @@ class MainWindow(QMainWindow):
         self.tools = Tools(self)
         self.exports = ExportControl(self)
         self.layouts = Layouts(self, STATE_VERSION)
+        self._closing = False
         self.opening = Opening(self)
         self.views = Views(self.model, self.jobs, self.opening.made)
         self.page: Any = None                # summary, replay and timeline
@@ -183,7 +184,8 @@ class MainWindow(QMainWindow):
     def _opened(self) -> None:
         session = self.model.session
         if session is None:
-            self.go_home()
+            if not self._closing:
+                self.go_home()
             return
         assert self.docks is not None and self.model.facts is not None
         if not self.model.opening:
@@ -237,6 +239,12 @@ class MainWindow(QMainWindow):
         self.commands.update()
         if self.docks is None:
             AfterFirstPaint(self, self.opening.prepare)
+
+    def close_session(self) -> None:
+        """Show no session any more, but the start page. The views let go of it first: none may ask for more of it."""
+        if self.docks is not None:
+            self.docks.hold()
+        self.model.close()
 
     def browse(self) -> None:
         """Ask for a file and open it."""
@@ -346,5 +354,6 @@ class MainWindow(QMainWindow):
         if self.docks is not None and self.model.session is not None:
             self.settings.setValue("window/state", self.saveState(STATE_VERSION))
         self.settings.setValue("window/geometry", self.saveGeometry())
-        self.model.close()
+        self._closing = True
+        self.close_session()
         super().closeEvent(event)

@@ -121,7 +121,7 @@ def register(w: MainWindow) -> None:
                 checked=lambda: theme.active().name == "dark"),
         Command("help.palette", f"Search commands{dots}", palette, "Help", "Ctrl+Shift+P",
                 "Type a few letters of any command", "search"),
-        Command("help.start", "Start page", m.close, "Help", "",
+        Command("help.start", "Start page", w.close_session, "Help", "",
                 "What this is, the examples, and recent files", "",
                 lambda: "a script is running" if run.running else "" if m.session is not None else "it is shown"),
         Command("help.commands", "Commands and keys", lambda: show_help(w), "Help", "F1",

@@ -54,6 +54,11 @@ class FunctionsView(View):
         tree.selectionModel().currentChanged.connect(self.contained(self._chosen))
         return tree
 
+    def blank(self) -> None:
+        super().blank()
+        if self._content is not None:
+            self.tree_model.set_rows([])     # they make those below them when these are asked for, from their session
+
     def update_view(self, what: set[str]) -> None:
         if "session" in what or "rows" in what or "theme" in what:
             if "session" in what or "theme" in what:

@@ -101,3 +101,31 @@ def test_imports_after_the_application_read_no_sources() -> None:
             "read_no_sources()\nimport chunk\nprint('colorsys' in first, read == first)")
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=240)
     assert done.stdout.split() == ["True", "True"], done.stderr
+
+
+@pytest.mark.parametrize("turns", range(0, 24, 2))
+def test_the_window_can_be_closed_at_any_moment_of_opening(window_on: Any, recorded_file: Path, qapp: Any, turns: int) -> None:
+    """Rows that are made when they are asked for were asked for, while the window closed, from a session that was gone."""
+    window = window_on(recorded_file)
+    assert window.open_path(recorded_file)
+    for _ in range(turns):
+        qapp.processEvents()
+    window.close()
+    for _ in range(3):
+        qapp.processEvents()
+    assert window.model.session is None
+    assert window.settings.value("window/state") is not None
+
+
+def test_the_start_page_takes_the_place_of_a_session_whose_rows_were_not_all_asked_for(
+        window_on: Any, recorded_file: Path, qapp: Any, qtbot: Any) -> None:
+    window = window_on(recorded_file)
+    for turns in range(0, 24, 4):
+        assert window.open_path(recorded_file)
+        for _ in range(turns):
+            qapp.processEvents()
+        assert window.commands.run("help.start")
+        assert window.model.session is None and window.center.currentWidget() is window._start_page
+    assert window.open_path(recorded_file)
+    qtbot.waitUntil(lambda: window.settled and not window.control.watching)
+    assert window.views["functions"].tree_model.rowCount() == 1

@@ -245,8 +245,9 @@ def test_the_command_line_opens_a_session_and_ctrl_c_closes_it(story_file: Path,
         qtbot.waitUntil(lambda: process.poll() is not None or settings.is_file() and story_file.name in settings.read_text())
         assert process.poll() is None, process.stderr.read() if process.stderr else ""
         process.send_signal(signal.SIGINT)
-        assert process.wait(120) == 0
+        said = process.communicate(timeout=120)[1].decode()
+        assert process.returncode == 0 and "Traceback" not in said, said
     finally:
         process.kill()
-        process.communicate()
-    assert "state=" in settings.read_text(), "where the views were is kept"
+        process.wait()
+    assert "state=" in settings.read_text(), f"where the views were is kept; {said}"
