@@ -26,6 +26,7 @@ from ..capture.unit import Unit, unit_of
 from ..errors import GuardscopeError, Unsupported
 from ..events.recorder import RECORDER
 from ..guards.explain import sentence
+from ..guards.facts import own_dict
 from ..guards.guard import Failure
 from ..guards.words import error_text
 from ..source.locate import NoSource
@@ -81,19 +82,22 @@ HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_p
 
 def is_module(value: Any) -> bool:
     """Whether `value` is an nn.Module instance (told by what every instance has, so that nn need not be imported)."""
-    return "_modules" in getattr(value, "__dict__", ()) and not isinstance(value, type)
+    return "_modules" in (own_dict(value) or ()) and not isinstance(value, types.ModuleType)
 
 
 def has_hooks(module: Any) -> bool:
     """Whether calling the module runs hooks around `forward`."""
-    return any(vars(module).get(name) for name in HOOKS)
+    held = own_dict(module) or {}
+    return any(held.get(name) for name in HOOKS)
 
 
 def calls_forward(module: Any) -> bool:
     """Whether calling the module does nothing but run its `forward`: its class keeps our `__call__`."""
-    call = type(module).__call__
+    cls = type(module)
+    call = cls.__call__
     return isinstance(call, types.FunctionType) and call.__qualname__ == "Module.__call__" \
-        and not hasattr(call, "_guardscope_disable") and module._compiled_call_impl is None
+        and not hasattr(call, "_guardscope_disable") and cls.__getattribute__ is object.__getattribute__ \
+        and (own_dict(module) or {}).get("_compiled_call_impl") is None
 
 
 def holds_tensor(value: Any, depth: int = 3) -> bool:
@@ -104,9 +108,8 @@ def holds_tensor(value: Any, depth: int = 3) -> bool:
         return any(holds_tensor(v, depth - 1) for v in value)
     if depth and isinstance(value, dict):
         return any(holds_tensor(v, depth - 1) for v in value.values())
-    if depth and hasattr(value, "__dict__") and not isinstance(value, type | types.ModuleType | types.FunctionType):
-        return any(holds_tensor(v, depth - 1) for v in vars(value).values())
-    return False
+    held = own_dict(value) if depth and not isinstance(value, type | types.ModuleType | types.FunctionType) else None
+    return held is not None and any(holds_tensor(v, depth - 1) for v in held.values())
 
 
 class Runtime:
@@ -136,8 +139,9 @@ class Runtime:
         elif is_module(target) and "_guardscope_compiled" not in vars(type(target)):
             if has_hooks(target) or not calls_forward(target):
                 return function(*args, **kwargs)
-            if "forward" in vars(target):
-                return self.call(vars(target)["forward"], *args, **kwargs)
+            held = own_dict(target) or {}
+            if "forward" in held:
+                return self.call(held["forward"], *args, **kwargs)
             target, bound = type(target).forward, (target,)
         if not isinstance(target, types.FunctionType):
             return function(*args, **kwargs)

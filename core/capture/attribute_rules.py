@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import collections
 import functools
 import inspect
 import types
 from typing import Any
 
+from ..guards.facts import own_dict
+from ..guards.guard import ABSENT
 from ..guards.origin import AttrOrigin, GlobalOrigin, InstanceDictOrigin
 from ..guards.words import value_text
+from ..tensor.devices import device
+from ..tensor.dtypes import dtype
 from .attributes import MISSING, bind, class_lookup, find_attribute, has_get, is_data_descriptor, pinned
 from .function_values import (
     BuiltinMethodValue,
@@ -20,7 +25,7 @@ from .function_values import (
     PartialValue,
     SuperValue,
 )
-from .relied import can_change, library_name, made_by_namedtuple, settled, settled_in, settled_order
+from .relied import can_change, library_name, made_by_namedtuple, note, settled, settled_in, settled_order
 from .signals import Break
 from .values import (
     NONE,
@@ -51,6 +56,8 @@ def of_class(ev: Any, obj: ClassValue, name: str) -> Value | None:
     if name in ("__mro__", "__bases__"):
         settled_order(ev, cls)
         return TupleValue([of_constant(ev, c) for c in getattr(cls, name)])
+    if name == "__class__":
+        return of_constant(ev, type(cls))
     import enum
 
     if isinstance(cls, enum.EnumMeta):
@@ -154,6 +161,8 @@ def of_module(ev: Any, obj: PyModuleValue, name: str) -> Value | None:
         return ev.existing(GlobalOrigin(name, scope.name, scope.slot), scope.real[name], fixed=True)
     if "__getattr__" in scope.real and hasattr(real, name):
         return ev.existing(AttrOrigin(obj.origin or ev.pin(real), name), getattr(real, name))
+    if hasattr(type(real), name) or hasattr(type(real), "__getattr__"):      # its __dict__, and what every object has
+        raise Break("attribute", name=name, what="a module")
     ev.guard("HASATTR", obj.origin or ev.pin(real), (name, False), "there is no such attribute")
     return None
 
@@ -184,13 +193,16 @@ def of_tensor(ev: Any, obj: TensorValue, name: str) -> Value | None:
 
     cls = type(obj.fake)
     found = inspect.getattr_static(cls, name, MISSING)
-    held = getattr(obj.real, "__dict__", None) if obj.real is not None else None
+    held = own_dict(obj.real) if obj.real is not None else None
     if held and name in held and (found is MISSING or not is_data_descriptor(found)):
         assert obj.origin is not None
         return ev.existing(InstanceDictOrigin(obj.origin, name), held[name])
     if name in ("is_leaf", "retains_grad") and obj.fake._meta.requires_grad and obj.type is Tensor:
         raise Break("attribute", name=name, what="a tensor that requires grad")
-    if name in ("grad", "grad_fn", "data_ptr", "_version", "_backward_hooks", "__module__", "__annotations__", "__slots__"):
+    if name == "__doc__":
+        return Const(obj.type.__doc__)
+    if name in ("__dict__", "grad", "grad_fn", "data_ptr", "_version", "_backward_hooks", "__module__", "__annotations__",
+                "__slots__"):
         raise Break("attribute", name=name, what="a tensor")
     if found is MISSING:
         settled(ev, obj.type, name)
@@ -227,12 +239,13 @@ def of_const(ev: Any, obj: Const, name: str) -> Value | None:
             place = InstanceDictOrigin(ev.pin(value, value_text(value)), stored)      # nobody changes it, but it can be changed
             return ev.existing(place, value.__dict__[stored], fixed=True)
         owner, raw = class_lookup(type(value), name)
+        held = own_dict(value) or {}
+        if name in held and not is_data_descriptor(raw):
+            return ev.existing(InstanceDictOrigin(ev.pin(value, value_text(value)), name), held[name], fixed=True)
+        note(ev, value, held, name, held.get(name, ABSENT), f"{value_text(value)}.{name}")
         if isinstance(raw, types.FunctionType | property | classmethod | staticmethod):
             ev.guard("CLASS_ATTRIBUTE", None, (type(value), name, raw), f"{type(value).__name__}.{name} is used")
             return bind(ev, raw, obj, type(value), name)
-        held = getattr(value, "__dict__", {})
-        if name in held:
-            return ev.existing(InstanceDictOrigin(ev.pin(value, value_text(value)), name), held[name], fixed=True)
         if owner is not None and not has_get(raw):
             return ev.existing(AttrOrigin(ev.pin(type(value)), name), raw, fixed=True)
         settled(ev, type(value), name)
@@ -264,9 +277,9 @@ NAMED_TUPLE_METHODS = ("_replace", "_asdict", "_make", "__new__", "__repr__", "_
 
 
 def of_container(ev: Any, obj: Any, name: str) -> Value | None:
-    if isinstance(obj, DictValue) and name == "default_factory" and obj.factory is not None:
-        return obj.factory
-    if isinstance(obj, ListValue) and name == "maxlen":
+    if isinstance(obj, DictValue) and name == "default_factory" and issubclass(obj.type, collections.defaultdict):
+        return obj.factory or NONE
+    if isinstance(obj, ListValue) and name == "maxlen" and issubclass(obj.type, collections.deque):
         return Const(obj.maxlen)
     return BuiltinMethodValue(obj, name) if hasattr(obj.type, name) else None
 
@@ -350,16 +363,28 @@ def instance_attribute(ev: Any, obj: Value, real: Any, name: str) -> Value | Non
 def of_native(ev: Any, obj: NativeValue, name: str) -> Value | None:
     from .reading import of_constant
 
-    if not hasattr(obj.real, name):
+    real = obj.real
+    raw = settled(ev, type(real), name)[1]
+    found = getattr(real, name, MISSING)
+    if found is MISSING:
+        if settled(ev, type(real), "__getattr__")[0] is not None or isinstance(raw, property):
+            raise Break("attribute", name=name, what=f"an object of class {type(real).__name__}")
+        if isinstance(raw, types.MemberDescriptorType) and obj.origin is not None:
+            ev.guard("HASATTR", obj.origin, (name, False), "an empty slot")
         return None
-    found = getattr(obj.real, name)
-    if obj.origin is not None and isinstance(found, int | float | str | type(None)):
+    if isinstance(raw, types.FunctionType | types.MethodDescriptorType | types.WrapperDescriptorType | classmethod):
+        return BuiltinMethodValue(obj, name)
+    if obj.origin is not None and has_get(raw) and not isinstance(raw, staticmethod):         # a property or a slot
+        if not isinstance(found, int | float | complex | str | bytes | dtype | device) and getattr(real, name) is not found:
+            raise Break("attribute", name=name, what=f"an object of class {type(real).__name__}")
         return ev.existing(AttrOrigin(obj.origin, name), found, fixed=True)
     return BuiltinMethodValue(obj, name) if callable(found) else of_constant(ev, found)
 
 
 def of_property(ev: Any, obj: PropertyValue, name: str) -> Value | None:
     found = getattr(obj.real, name, MISSING)
+    if name == "__doc__" and obj.origin is not None:         # a property's can be changed
+        return ev.existing(AttrOrigin(obj.origin, name), found)
     return None if found is MISSING else pinned(ev, found) if found is not None else NONE
 
 
@@ -371,6 +396,9 @@ def of_builtin_method(ev: Any, obj: BuiltinMethodValue, name: str) -> Value | No
 
 def of_opaque(ev: Any, obj: OpaqueValue, name: str) -> Value | None:
     raise Break("attribute", name=name, what=f"an object of class {obj.type.__name__}")
+
+# Kinds of values whose objects may have a dictionary of their own, which their rules do not look at.
+HOLDERS = TupleValue, NativeValue, PropertyValue
 
 RULES: dict[type, Any] = {
     TensorValue: of_tensor, Const: of_const, TupleValue: of_tuple, ListValue: of_container, DictValue: of_container,

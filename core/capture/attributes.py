@@ -11,7 +11,9 @@ import functools
 import types
 from typing import Any
 
+from ..guards.facts import own_dict
 from ..guards.origin import AttrOrigin, InstanceDictOrigin
+from ..tensor.tensor import Tensor
 from .function_values import BuiltinMethodValue, BuiltinValue, MethodValue, PartialValue, SuperValue
 from .relied import can_change, class_lookup, not_before, settled
 from .signals import Break
@@ -54,6 +56,7 @@ def find_attribute(ev: Any, obj: Value, name: str, fallback: bool = True) -> Val
     if name == "__class__" and not isinstance(obj, ClassValue | SuperValue):
         from .reading import of_constant
 
+        tells_its_class(ev, obj.type)
         return of_constant(ev, obj.type)
     if isinstance(obj, ObjectValue):
         return of_object(ev, obj, name, fallback)
@@ -62,7 +65,35 @@ def find_attribute(ev: Any, obj: Value, name: str, fallback: bool = True) -> Val
     rule = RULES.get(type(obj))
     if rule is None:
         raise Break("attribute", name=name, what=f"an object of class {obj.type.__name__}")
-    return rule(ev, obj, name)
+    found = held_itself(ev, obj, name)
+    return found if found is not None else rule(ev, obj, name)
+
+
+def tells_its_class(ev: Any, cls: type) -> None:
+    """Break where the `__class__` of an instance may be another than its type: a class can define it, or find attributes in its
+    own way. (That of a tensor is always its type.)"""
+    for name in ("__class__", "__getattribute__") if can_change(cls) and not issubclass(cls, Tensor) else ():
+        owner = settled(ev, cls, name)[0]
+        if owner is not None and can_change(owner):
+            raise Break("attribute", name="__class__", what=f"an object of class {cls.__name__}")
+
+
+def held_itself(ev: Any, obj: Value, name: str) -> Value | None:
+    """What an existing object that is no plain instance holds in a dictionary of its own (a staticmethod, a named tuple of a
+    derived class have one); that it holds nothing of this name is guarded: it would be found first."""
+    from .attribute_rules import HOLDERS
+
+    if not isinstance(obj, HOLDERS) or obj.origin is None:
+        return None
+    real = getattr(obj, "real", None)
+    real = ev.real_at(obj.origin) if real is None else real
+    held = own_dict(real)
+    if held is None or is_data_descriptor(class_lookup(type(real), name)[1]):
+        return None
+    if name in held:
+        return ev.existing(InstanceDictOrigin(obj.origin, name), held[name], fixed=True)
+    ev.guard("NOT_IN_INSTANCE", obj.origin, name, "it is found on the class, or nowhere")
+    return None
 
 
 # -- instances ----
@@ -152,7 +183,7 @@ def plain_value(ev: Any, cls: type, name: str, owner: type, raw: Any) -> None:
 
 def shadowable(ev: Any, obj: ObjectValue, name: str) -> None:
     """An existing instance might gain an attribute of this name, which would be found first."""
-    if obj.real is not None and name not in obj.deleted and hasattr(obj.real, "__dict__"):
+    if obj.real is not None and name not in obj.deleted and own_dict(obj.real) is not None:
         ev.guard("NOT_IN_INSTANCE", obj.origin, name, f"{name} is found on the class")
 
 
@@ -161,7 +192,7 @@ def own_attribute(ev: Any, obj: ObjectValue, name: str) -> Value | None:
     found = obj.attributes.get(name)
     if found is not None or obj.real is None or name in obj.deleted:
         return found
-    held = getattr(obj.real, "__dict__", None)
+    held = own_dict(obj.real)
     if held is None or name not in held:
         return None
     assert obj.origin is not None
@@ -198,7 +229,7 @@ def instance_dict(ev: Any, obj: ObjectValue) -> Value:
             obj.namespace.holder = obj
         return obj.namespace
     assert obj.origin is not None
-    return ev.existing(AttrOrigin(obj.origin, "__dict__"), obj.real.__dict__)
+    return ev.existing(AttrOrigin(obj.origin, "__dict__"), own_dict(obj.real))
 
 
 def missing_attribute(ev: Any, obj: ObjectValue, name: str) -> Value | None:

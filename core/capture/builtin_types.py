@@ -91,6 +91,8 @@ def update_dict(ev: Any, out: DictValue, args: list[Value], kwargs: dict[str, Va
             for key, value in mapping_items(ev, source):
                 dict_set(ev, out, key, value)
             continue
+        if isinstance(source, TensorValue):                  # it can be given a `keys`
+            raise Break("construct", what="a dict from a tensor")
         for pair in items_of(ev, source):
             items = items_of(ev, pair)
             if len(items) != 2:

@@ -19,7 +19,7 @@ from typing import Any
 
 from ..symbolic import symint
 from .attribute_stores import delete_attribute, set_attribute
-from .attributes import find_attribute, get_attribute
+from .attributes import find_attribute, get_attribute, tells_its_class
 from .calls import describe
 from .function_values import BuiltinValue
 from .iterating_builtins import b_all, b_any, b_iter, b_next, b_sorted, b_sum, extreme, f_reduce
@@ -150,6 +150,8 @@ def b_isinstance(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     for c in classes_of(ev, args[1]):
         check = type(c).__instancecheck__
         registered_classes(ev, cls, c)
+        if check is not type.__instancecheck__ or not issubclass(cls, c):
+            tells_its_class(ev, cls)                     # asked as well
         if check is type.__instancecheck__ or type(c).__module__ in ("abc", "enum", "typing"):
             if isinstance(c, type) and issubclass(cls, c):
                 return TRUE
@@ -177,7 +179,7 @@ def attribute_name(ev: Any, value: Value) -> str:
     if not isinstance(name, Const) or not isinstance(name.value, str):
         ev.raise_error(TypeError, "attribute name must be string")
         raise AssertionError
-    return name.value
+    return str.__str__(name.value)                           # a member of an enum may be a text
 
 
 def b_getattr(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -194,8 +196,13 @@ def b_getattr(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
 
 
 def b_hasattr(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    from .values import Lazy
+
     try:
-        return Const(find_attribute(ev, args[0], attribute_name(ev, args[1])) is not None)
+        found = find_attribute(ev, args[0], attribute_name(ev, args[1]))
+        if type(found) is Lazy and found.known is None:          # no read guards it
+            ev.guard("PRESENT", found.origin, None, "asked for")
+        return Const(found is not None)
     except UserRaise as raised:
         if issubclass(raised.value.cls, AttributeError):
             return FALSE

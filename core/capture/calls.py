@@ -23,7 +23,7 @@ from .function_values import (
 )
 from .generators import Coroutine, make_generator
 from .reading import OURS, closure_variables
-from .relied import settled
+from .relied import can_change, settled
 from .scopes import names_of
 from .signals import Break, Returned
 from .special_methods import special
@@ -71,6 +71,9 @@ def call(ev: Any, callee: Value, args: list[Value], kwargs: dict[str, Value]) ->
         from .cached_calls import call_cached
 
         return call_cached(ev, callee, args, kwargs)
+    if isinstance(callee, OpaqueValue) and isinstance(callee.real, types.GenericAlias):
+        made: Any = callee.real.__origin__
+        return call(ev, ClassValue(made, ev.pin(made)), args, kwargs)
     if isinstance(callee, OpaqueValue) and callable(callee.real):
         raise Break("call-unknown", what=describe(callee))
     ev.raise_error(TypeError, f"'{callee.c_name}' object is not callable")
@@ -85,8 +88,9 @@ def describe(value: Value) -> str:
         return describe(value.function)
     real = getattr(value, "real", None)
     if real is not None:
-        name = getattr(real, "__qualname__", None) or getattr(real, "__name__", None) or type(real).__name__
-        module = getattr(real, "__module__", None)
+        named = real if isinstance(real, type) or not can_change(type(real)) else type(real)     # not by the script's own ways
+        name = getattr(named, "__qualname__", None) or getattr(named, "__name__", None) or type(real).__name__
+        module = getattr(named, "__module__", None)
         return f"{module}.{name}()" if module and module != "builtins" else f"{name}()"
     if isinstance(value, BuiltinMethodValue):
         return f"{value.receiver.c_name}.{value.name}()"
@@ -97,6 +101,8 @@ def describe(value: Value) -> str:
 def call_module(ev: Any, module: ModuleValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """`module(*args)`: without hooks, its `forward`; with hooks, what Module.__call__ does with them."""
     owner, raw = settled(ev, module.cls, "__call__")
+    if settled(ev, module.cls, "__getattribute__")[0] is not object:
+        raise Break("call-unknown", what=describe(module))
     held = module.real.__dict__
     if owner is not None and owner.__qualname__ != "Module":
         method = special(ev, module, "__call__")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..graph.node import Graph, Node, root_of, walk_nodes
-from ..guards.facts import share_memory
+from ..guards.facts import own_dict, share_memory
 from ..guards.order import other_origins, prefixes
 from ..guards.origin import AttrOrigin, CellOrigin, GlobalOrigin, InstanceDictOrigin, ItemOrigin, Origin
 from .values import DictValue, ListValue, ModuleValue, ObjectValue, SetValue, TensorValue
@@ -38,7 +38,7 @@ def alias_guards(ev: Any) -> None:
     for changed, other in itertools.product(ev.mutated.values(), ev.objects.values()):
         one, two = (changed, other) if isinstance(changed, ObjectValue) else (other, changed)
         if isinstance(one, ObjectValue) and isinstance(two, DictValue) and two.cls is dict and one.namespace is not two \
-                and one.origin is not None and two.origin is not None and hasattr(one.real, "__dict__"):
+                and one.origin is not None and two.origin is not None and own_dict(one.real) is not None:
             place = AttrOrigin(one.origin, "__dict__")
             if two.origin != place:
                 ev.guard("NOT_ALIASING", place, two.origin, f"one of them is changed, {two.origin.text} is not its __dict__")

@@ -39,10 +39,10 @@ def text_of(ev: Any, value: Value) -> str:
         settle_members(ev, ("__str__", "__repr__"), value)
         refuse_own_text(value, "__str__", "__repr__")
         return str(plain_number(ev, value))
-    if isinstance(value, ExceptionValue) and not has_python(value, "__str__"):
+    if isinstance(value, ExceptionValue) and not has_python(ev, value, "__str__"):
         if not value.args:
             return ""
-        if issubclass(value.cls, KeyError):
+        if issubclass(value.cls, KeyError) and len(value.args) == 1:
             return repr_of(ev, value.args[0])
         return text_of(ev, value.args[0]) if len(value.args) == 1 else repr_of(ev, TupleValue(list(value.args)))
     found = call_special(ev, value, "__str__") if isinstance(value, ObjectValue) else None
@@ -75,8 +75,8 @@ def refuse_own_text(value: Const, *names: str) -> None:
             raise Break("operator", name=f"{name}()", what=f"class {value.type.__name__}, which has one of its own")
 
 
-def has_python(value: ObjectValue, name: str) -> bool:
-    return isinstance(class_lookup(value.cls, name)[1], types.FunctionType)
+def has_python(ev: Any, value: ObjectValue, name: str) -> bool:
+    return isinstance(settled(ev, value.cls, name)[1], types.FunctionType)
 
 
 def plain_number(ev: Any, value: Const) -> Any:
@@ -116,7 +116,7 @@ def repr_of(ev: Any, value: Value) -> str:
             for name in ("__qualname__", "__module__"):
                 name_of(ev, real, name)
             return repr(real)
-    if isinstance(value, ExceptionValue) and not has_python(value, "__repr__"):
+    if isinstance(value, ExceptionValue) and not has_python(ev, value, "__repr__"):
         return f"{name_of(ev, value.cls)}({', '.join(repr_of(ev, a) for a in value.args)})"
     found = call_special(ev, value, "__repr__") if isinstance(value, ObjectValue) else None
     if found is not None:
@@ -184,7 +184,7 @@ def percent(ev: Any, template: Const, value: Value) -> Value:
     value = ev.force(value)
     if isinstance(value, TupleValue):
         operand: Any = tuple(shown(ev, v) for v in value.items)
-    elif isinstance(value, DictValue):
+    elif isinstance(value, DictValue) and value.cls is dict:
         operand = {lower(ev, e.key): shown(ev, e.value) for e in complete(ev, value).values()}
     else:
         operand = shown(ev, value)

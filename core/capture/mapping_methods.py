@@ -144,7 +144,7 @@ def set_clear(ev: Any, self: SetValue) -> Value:
 
 SET: dict[str, Method] = {
     "add": set_add, "discard": set_discard, "remove": set_remove, "clear": set_clear,
-    "copy": lambda ev, self: SetValue(dict(self.items), self.cls),
+    "copy": lambda ev, self: self if self.cls is frozenset else SetValue(dict(self.items), self.cls),
     "union": set_combine(operator.or_), "intersection": set_combine(operator.and_), "difference": set_combine(operator.sub),
     "symmetric_difference": set_combine(operator.xor), "update": set_combine(operator.or_, True),
     "intersection_update": set_combine(operator.and_, True), "difference_update": set_combine(operator.sub, True),

@@ -45,6 +45,8 @@ def call_method(ev: Any, receiver: Value, name: str, args: list[Value], kwargs: 
     receiver = ev.force(receiver)
     if isinstance(receiver, TensorValue):
         return tensor_method(ev, receiver, name, args, kwargs)
+    if name == "__getattribute__" and not isinstance(receiver, ClassValue):
+        return OBJECT[name](ev, receiver, *args)
     if isinstance(receiver, ListValue):
         rule = LIST.get(name)
     elif isinstance(receiver, DictValue):
@@ -64,9 +66,12 @@ def call_method(ev: Any, receiver: Value, name: str, args: list[Value], kwargs: 
     elif isinstance(receiver, Const):
         return on_constant(ev, receiver, name, args, kwargs)
     elif isinstance(receiver, NativeValue):
-        if type(receiver.real).__name__ == "Generator":           # its state is part of no guard
+        kind = type(receiver.real).__name__                       # the state of a generator or an optimiser is in no guard
+        if kind == "Generator":
             raise Break("random", what=f"Generator.{name}()")
-        return call_api(ev, getattr(receiver.real, name), args, kwargs, f"{type(receiver.real).__name__}.{name}")
+        if receiver.origin is not None and kind not in ("finfo", "iinfo"):
+            raise Break("call-unknown", what=f"{kind}.{name}()")
+        return call_api(ev, getattr(receiver.real, name), args, kwargs, f"{kind}.{name}")
     else:
         rule = None
     if rule is None and isinstance(receiver, ObjectValue) and class_lookup(receiver.cls, name)[0] not in (None, object):

@@ -10,10 +10,12 @@ import collections
 import enum
 import functools
 import os
+import sys
 import types
 from typing import Any
 
 from ..graph.fake import FakeTensor
+from ..guards.facts import own_dict
 from ..guards.guard import HEAP_TYPE
 from ..guards.origin import AttrOrigin, CellOrigin, InstanceDictOrigin, ItemOrigin, Origin, PinnedOrigin
 from ..tensor.devices import device
@@ -24,7 +26,7 @@ from .evaluator import Evaluator
 from .function_values import BuiltinMethodValue, BuiltinValue, FunctionValue, MethodValue, PartialValue
 from .graph_inputs import read_float, read_int, read_tensor
 from .origins import CellObjectOrigin
-from .relied import settled
+from .relied import can_change, settled
 from .signals import Break
 from .values import (
     ClassValue,
@@ -85,7 +87,7 @@ def read(ev: Evaluator, origin: Origin, real: Any, fixed: bool = False) -> Value
 def relate(ev: Evaluator, value: Value) -> None:
     """An object and its own `__dict__`, when both are read: what is stored in one is stored in the other."""
     if isinstance(value, ObjectValue):
-        own = getattr(value.real, "__dict__", None)
+        own = own_dict(value.real)
         holder, namespace = value, ev.objects.get(id(own))
         ev.namespaces[id(own)] = value
     else:
@@ -113,6 +115,9 @@ def read_object(ev: Evaluator, origin: Origin, real: Any, cls: type) -> Value:
     if isinstance(real, Tensor):
         if isinstance(real, FakeTensor):
             raise Break("read", what=origin.text)
+        if not is_api_class(cls):                          # its methods may do anything, those with underscores too
+            ev.guard("TYPE_MATCH", origin, cls, "a tensor of this class")
+            return OpaqueValue(real, origin)
         return read_tensor(ev, origin, real)
     if isinstance(real, tuple):
         return read_tuple(ev, origin, real, cls)
@@ -126,6 +131,11 @@ def read_object(ev: Evaluator, origin: Origin, real: Any, cls: type) -> Value:
         return value
     if cls in DICTS or cls.__name__ == "TrackedDict":
         ev.guard("TYPE_MATCH", origin, cls, "a dict")
+        own = own_dict(real)
+        if own is not None:                                # an OrderedDict can be given a `keys` of its own, which dict() asks
+            ev.guard("SEQUENCE_LENGTH", AttrOrigin(origin, "__dict__"), len(own), "attributes of its own")
+            if own:
+                return OpaqueValue(real, origin)
         found = DictValue({}, origin, real, cls)
         if cls is collections.defaultdict:
             found.factory = ev.existing(AttrOrigin(origin, "default_factory"), real.default_factory)
@@ -153,9 +163,13 @@ def read_object(ev: Evaluator, origin: Origin, real: Any, cls: type) -> Value:
         return read_function(ev, origin, real)
     if isinstance(real, type):
         ev.guard("ID_MATCH", origin, real, "this class")
+        if can_change(type(real)) and not is_of_library(type(real)):
+            ev.guard("TYPE_MATCH", origin, type(real), "its metaclass")
         return ClassValue(real, origin)
     if isinstance(real, types.ModuleType):
         ev.guard("ID_MATCH", origin, real, "this module")
+        if real.__name__.partition(".")[0] not in LIBRARIES:
+            ev.guard("TYPE_MATCH", origin, cls, "modules can be given another class")
         return PyModuleValue(real, origin)
     if cls is types.BuiltinFunctionType and not isinstance(real.__self__, types.ModuleType | type(None)) \
             and not isinstance(real.__self__, type):
@@ -165,6 +179,7 @@ def read_object(ev: Evaluator, origin: Origin, real: Any, cls: type) -> Value:
         return BuiltinValue(real, origin)
     if isinstance(real, property | staticmethod | classmethod | functools.cached_property):
         ev.guard("ID_MATCH", origin, real, "this descriptor")
+        ev.guard("TYPE_MATCH", origin, cls, "a descriptor of this class")
         return PropertyValue(real, origin)
     if isinstance(real, BaseException) and type(real.args) is tuple:
         return read_exception(ev, origin, real, cls)
@@ -176,6 +191,7 @@ def read_object(ev: Evaluator, origin: Origin, real: Any, cls: type) -> Value:
         return ModuleValue(cls, origin, real)
     if is_api_object(real):
         ev.guard("ID_MATCH", origin, real, "this object of the tensor API")
+        ev.guard("TYPE_MATCH", origin, cls, "an object of this class")
         return NativeValue(real, None, origin)
     if cls is functools._lru_cache_wrapper:
         ev.guard("ID_MATCH", origin, real, "this cached function")
@@ -214,6 +230,14 @@ def is_api_object(real: Any) -> bool:
     if isinstance(real, Tensor) or is_module(real):
         return False
     return is_api_class(type(real)) or ".torch_api" in (type(real).__module__ or "")
+
+
+LIBRARIES = frozenset((*sys.stdlib_module_names, "torch", "numpy"))
+
+
+def is_of_library(cls: type) -> bool:
+    """A class of Python's library or of the tensor API."""
+    return (cls.__module__ or "").partition(".")[0] in LIBRARIES
 
 
 def is_api_class(cls: type) -> bool:

@@ -33,7 +33,7 @@ from .values import (
 
 # -- subscripts ----
 def of_class(ev: Any, obj: ClassValue, key: Value) -> Value:
-    """`cls[key]`. An alias like list[int] is only an annotation here, and stands for the class."""
+    """`cls[key]`: an alias like list[int], or what the script's `__class_getitem__` returns."""
     from .attributes import get_attribute
     from .calls import call
 
@@ -45,7 +45,11 @@ def of_class(ev: Any, obj: ClassValue, key: Value) -> Value:
     function = getattr(raw, "__func__", raw)
     if isinstance(function, types.FunctionType) and function.__module__ not in ("typing", "typing_extensions"):
         return call(ev, get_attribute(ev, obj, "__class_getitem__"), [key], {})
-    return obj
+    try:
+        alias = ev.native(operator.getitem, obj.cls, lower(ev, key))
+    except CannotLower:
+        raise Break("operator", name="[]", what=f"class {obj.cls.__name__}") from None
+    return OpaqueValue(alias, ev.pin(alias))
 
 
 def get_item(ev: Any, obj: Value, key: Value) -> Value:

@@ -121,10 +121,6 @@ def is_callable(ev: Any, value: Value) -> bool:
     value = ev.force(value)
     if isinstance(value, FunctionValue | MethodValue | BuiltinValue | BuiltinMethodValue | ClassValue | PartialValue):
         return True
-    if isinstance(value, ObjectValue):
-        return settled(ev, value.cls, "__call__")[0] is not None
-    if isinstance(value, OpaqueValue | NativeValue):
-        return callable(value.real)
-    return False
+    return settled(ev, value.type, "__call__")[0] is not None
 
 

@@ -363,7 +363,8 @@ def _stem(value: Any) -> str:
         return "type_" + _clean(value.__name__)
     if isinstance(value, types.ModuleType):
         return "module_" + _clean(value.__name__)
-    return "the_" + _clean(getattr(value, "__name__", None) or type(value).__name__)
+    named = isinstance(value, types.FunctionType | types.BuiltinFunctionType)
+    return "the_" + _clean((value if named else type(value)).__name__)
 
 
 __all__ = ["Writer"]

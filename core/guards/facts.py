@@ -44,6 +44,16 @@ def same(a: Any, b: Any) -> bool:
     return False
 
 
+def own_dict(value: Any) -> dict[str, Any] | None:
+    """The dictionary in which an object keeps its attributes, or None; asked past its class's own ways, so that no code of the
+    script's runs."""
+    try:
+        held = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return None
+    return held if type(held) is dict else None
+
+
 def same_members(a: Any, b: Any) -> bool:
     """Whether two sets have the same members, types included (1 is not True)."""
     return len(a) == len(b) and {(type(x), x) for x in a} == {(type(x), x) for x in b}

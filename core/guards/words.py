@@ -14,6 +14,7 @@ from typing import Any
 
 from ..tensor.devices import device
 from ..tensor.tensor import Tensor
+from .facts import own_dict
 from .guard import HEAP_TYPE
 
 
@@ -108,7 +109,7 @@ def value_text(v: Any) -> str:
     if isinstance(v, tuple) and hasattr(cls, "_fields"):
         return _call_text(cls, zip(cls._fields, v))
     if dataclasses.is_dataclass(cls) and dataclass_repr(cls):
-        held = getattr(v, "__dict__", {})
+        held = own_dict(v) or {}
         return _call_text(cls, ((f.name, held[f.name]) for f in dataclasses.fields(cls) if f.repr and f.name in held))
     written = cls.__repr__
     ours = isinstance(written, types.FunctionType) and (written.__module__ or "").partition(".")[0] in ("torch", "guardscope") \
