@@ -8,10 +8,12 @@ nothing but its arguments, changes nothing, and nobody changes what it returned:
 
 from __future__ import annotations
 
+import gc
 from dataclasses import dataclass
 from typing import Any
 
 from ..graph.node import root_of, walk_nodes
+from ..guards.facts import own_dict
 from ..guards.origin import AttrOrigin, Origin
 from .signals import Break, SkipFrame
 from .torch_calls import lift
@@ -43,8 +45,11 @@ def call_cached(ev: Any, callee: OpaqueValue, args: list[Value], kwargs: dict[st
     """`callee(*args, **kwargs)` for a functools.lru_cache wrapper."""
     from .calls import call, describe
 
-    wrapper, inner = callee.real, callee.real.__wrapped__
+    wrapper = callee.real
     assert callee.origin is not None
+    inner = (own_dict(wrapper) or {}).get("__wrapped__")
+    if not any(inner is held for held in gc.get_referents(wrapper)):          # an attribute like others: it may tell a lie
+        raise Break("call-unknown", what=describe(callee))
     ev.guard("ID_MATCH", callee.origin, wrapper, "this cached function")
     pure = (getattr(inner, "__module__", ""), getattr(inner, "__qualname__", "")) in PURE
     reals = known_arguments(ev, args, kwargs, pure)

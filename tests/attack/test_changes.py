@@ -44,6 +44,8 @@ FOUND = [
     ("type('MyTensor', (torch.Tensor,), {})", "q.__class__", []),
     ("staticmethod(add_one)", "callable(q)", []),
     ("Base.__dict__['scaled']", "q.__doc__", ["q.__doc__ = 'abc'"]),
+    ("functools.lru_cache(add_one)", "q(v)", ["q.__wrapped__ = double", "q.__dict__.clear()"]),
+    ("functools.lru_cache(add_one)", "q(v.shape[0])", ["q.__wrapped__ = double", "q.__dict__.clear()"]),
     (SGD, "q.__class__", [OTHER]),
     (STEPS, "len(q.state_dict())", ["q.zz = 2"]),
 ]
