@@ -100,14 +100,16 @@ def calls_forward(module: Any) -> bool:
         and (own_dict(module) or {}).get("_compiled_call_impl") is None
 
 
+CONTENTS: list[tuple[type, Any]] = [(tuple, tuple.__iter__), (list, list.__iter__), (set, set.__iter__), (dict, dict.values)]
+
+
 def holds_tensor(value: Any, depth: int = 3) -> bool:
     """Whether a value is, or (a few levels down) contains, a tensor or a module: frames without any are not looked at."""
     if isinstance(value, Tensor) or is_module(value):
         return True
-    if depth and isinstance(value, tuple | list | set):
-        return any(holds_tensor(v, depth - 1) for v in value)
-    if depth and isinstance(value, dict):
-        return any(holds_tensor(v, depth - 1) for v in value.values())
+    for base, contents in CONTENTS if depth else ():                # not by the ways of a class derived from them
+        if isinstance(value, base):
+            return any(holds_tensor(v, depth - 1) for v in contents(value))
     held = own_dict(value) if depth and not isinstance(value, type | types.ModuleType | types.FunctionType) else None
     return held is not None and any(holds_tensor(v, depth - 1) for v in held.values())
 

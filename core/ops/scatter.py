@@ -27,6 +27,8 @@ def _bounds(index: np.ndarray, n: int, name: str, negative: bool = False) -> np.
         bad = index[(index < 0) | (index >= n)].reshape(-1)[0]
         if name == "index_select":
             raise IndexError("index out of range in self")
+        if name == "index_copy":
+            raise IndexError(f"index_copy_(): index {bad} is out of bounds for dimension 0 with size {n}")
         raise RuntimeError(f"index {bad} is out of bounds for dimension 0 with size {n}")
     return index
 
@@ -63,7 +65,8 @@ GATHER = operator("gather", "input, dim, index, *, sparse_grad:bool=False", Temp
 
 @spelled("take_along_dim", "take_along_dim", GATHER, out=True)
 def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
-    """gather with broadcasting; over all elements if dim is None."""
+    """gather with broadcasting; over all elements if dim is None. As in PyTorch, positions along dim count modulo its
+    size."""
     if dim is None:
         return call(GATHER, (input.reshape(-1), 0, indices.reshape(-1)))
     if input.ndim != indices.ndim:
@@ -73,6 +76,7 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     shape = list(broadcast_shapes([1 if k == d else n for k, n in enumerate(input.shape)],
                                   [1 if k == d else n for k, n in enumerate(indices.shape)]))
     left = input.expand([input.shape[d] if k == d else n for k, n in enumerate(shape)])
+    indices = indices % max(input.shape[d], 1)
     return call(GATHER, (left, d, indices.expand([indices.shape[d] if k == d else n for k, n in enumerate(shape)])))
 
 
@@ -208,8 +212,8 @@ def scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, i
     return call(SCATTER_REDUCE_, (_fresh(input), dim, index, src, reduce, include_self))
 
 
-def _rows(a: np.ndarray, dim: int, index: np.ndarray) -> tuple:
-    return (slice(None),) * dim + (_bounds(index, a.shape[dim], "index_add"),)
+def _rows(a: np.ndarray, dim: int, index: np.ndarray, name: str = "index_add") -> tuple:
+    return (slice(None),) * dim + (_bounds(index, a.shape[dim], name),)
 
 
 def _index_add(a: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray, alpha: Any) -> None:
@@ -217,7 +221,7 @@ def _index_add(a: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray, a
 
 
 def _index_copy(a: np.ndarray, dim: int, index: np.ndarray, source: np.ndarray) -> None:
-    a[_rows(a, dim, index)] = source
+    a[_rows(a, dim, index, "index_copy")] = source
 
 
 def _index_fill(a: np.ndarray, dim: int, index: np.ndarray, value: Any) -> None:
