@@ -98,7 +98,7 @@ class OptimizedModule(Module):
         bound = self.__dict__["_bound"]
         module.__dict__["forward"] = call if bound else (lambda *a, **k: call(module, *a, **k))
         try:
-            return module(*args, **kwargs)
+            return module._call_impl(*args, **kwargs)
         finally:
             if bound:
                 module.__dict__["forward"] = self.__dict__["_forward"]

@@ -135,6 +135,11 @@ class Module(Walk):
         named = [k for store in _STORES for k in self.__dict__.get(store, ())]
         return sorted({k for k in [*object.__dir__(self), *named] if k and not k[0].isdigit()})
 
+    def __getstate__(self) -> dict:
+        state = self.__dict__.copy()
+        state.pop("_compiled_call_impl", None)                # belongs to this object, not to its copies
+        return state
+
     def __setstate__(self, saved: dict) -> None:
         Module.__init__(self)
         self.__dict__.update(saved)
@@ -268,10 +273,12 @@ class Module(Walk):
     register_full_backward_pre_hook = register_full_backward_hook
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Compile this module's call in place with torch.compile's arguments."""
+        """Compile this module's call in place with torch.compile's arguments: as there its class's `forward` is compiled, so
+        that every class has a recompile limit of its own."""
         from ...compiler import compile as compile_
 
-        self._compiled_call_impl = compile_(self._call_impl, *args, **kwargs)
+        made = compile_(self, *args, **kwargs)
+        self.__dict__["_compiled_call_impl"] = made if made is not self else None          # no submodule
 
     # -- modes and conversion ---------------------------------------------------------------------------------------
     def train(self, mode: bool = True) -> Any:
