@@ -102,27 +102,27 @@ __kernel void NAME(__global const ACC *restrict planes, __global const ELEM *res
         if (height == ROWS) TILE(0, ROWS)
         else for (IDX row = 0; row < height; ++row) TILE(row, 1)
         __global ELEM *op = out + (((b * groups + g) * per_group + o) * OUT_Z + z) * out_y * out_x;
+#if BY_ROWS
+        const IDX stop = MIN(out_x - x, 16 * VECTORS);
+        op += y * out_x + x;
         for (IDX r = 0; r < height; ++r, op += OUT_Z * out_y * out_x) {
             const ACC *line = (const ACC *)done[r];
-#if BY_ROWS
-            __global ELEM *to = op + y * out_x + x;
-            const IDX stop = MIN(out_x - x, 16 * VECTORS);
             IDX k = 0;
-            for (; k + 16 <= stop; k += 16) PUT16(to + k, done[r][k / 16]);
-            for (; k < stop; ++k) PUT(to, k, line[k]);
-#else
-            for (IDX p = 0; p < 16 * VECTORS;) {                                // row by row, without the border
-                const IDX y = (at + p) / wide, x = (at + p) % wide;
-                const IDX stop = MIN(p + out_x - x, 16 * VECTORS);
-                __global ELEM *to = op + y * out_x + x - p;
-                IDX k = p;
-                if (y < out_y) {
-                    for (; k + 16 <= stop; k += 16) PUT16(to + k, LINE16(line + k));
-                    for (; k < stop; ++k) PUT(to, k, line[k]);
-                }
-                p += wide - x;
-            }
-#endif
+            for (; k + 16 <= stop; k += 16) PUT16(op + k, done[r][k / 16]);
+            for (; k < stop; ++k) PUT(op, k, line[k]);
         }
+#else
+        for (IDX p = 0; p < 16 * VECTORS;) {                                    // row by row, without the border
+            const IDX y = (at + p) / wide, x = (at + p) % wide, stop = MIN(p + out_x - x, 16 * VECTORS);
+            __global ELEM *to = op + y * out_x + x - p;
+            for (IDX r = 0; r < (y < out_y ? height : 0); ++r, to += OUT_Z * out_y * out_x) {
+                const ACC *line = (const ACC *)done[r];
+                IDX k = p;
+                for (; k + 16 <= stop; k += 16) PUT16(to + k, LINE16(line + k));
+                for (; k < stop; ++k) PUT(to, k, line[k]);
+            }
+            p += wide - x;
+        }
+#endif
     }
 }
