@@ -72,6 +72,8 @@ def read(ev: Evaluator, origin: Origin, real: Any, fixed: bool = False) -> Value
         return Const(real, origin)
     if isinstance(real, dtype | device | enum.Enum):
         ev.guard("ID_MATCH", origin, real, "compared here")
+        if isinstance(real, enum.Enum):
+            ev.guard("TYPE_MATCH", origin, cls, "a member of this enum")
         return Const(real, origin)
     known = ev.objects.get(id(real))
     if known is not None and known.origin is not None:
