@@ -15,7 +15,7 @@ from ..guards.origin import AttrOrigin, GlobalOrigin, InstanceDictOrigin
 from ..guards.words import value_text
 from ..tensor.devices import device
 from ..tensor.dtypes import dtype
-from .attributes import MISSING, bind, class_lookup, find_attribute, has_get, is_data_descriptor, pinned
+from .attributes import MISSING, bind, class_lookup, find_attribute, has_get, is_data_descriptor, pinned, tells_its_class
 from .function_values import (
     BuiltinMethodValue,
     BuiltinValue,
@@ -62,7 +62,7 @@ def of_class(ev: Any, obj: ClassValue, name: str) -> Value | None:
 
     if isinstance(cls, enum.EnumMeta):
         member = cls.__members__.get(name)
-        if member is not None:
+        if isinstance(member, cls):
             return Const(member)
     if type(cls) is not type and can_change(type(cls)):
         meta_raw = settled(ev, type(cls), name)[1]
@@ -233,6 +233,7 @@ def of_const(ev: Any, obj: Const, name: str) -> Value | None:
     import enum
 
     if isinstance(value, enum.Enum):
+        tells_its_class(ev, type(value))
         settled(ev, type(value), name)
         stored = {"name": "_name_", "value": "_value_"}.get(name, name)
         if stored in ("_name_", "_value_") and class_lookup(type(value), name)[0] in (None, enum.Enum):
@@ -249,6 +250,9 @@ def of_const(ev: Any, obj: Const, name: str) -> Value | None:
         if owner is not None and not has_get(raw):
             return ev.existing(AttrOrigin(ev.pin(type(value)), name), raw, fixed=True)
         settled(ev, type(value), name)
+        own = settled(ev, type(value), "__getattr__")[0]
+        if own is not None and can_change(own):
+            raise Break("attribute", name=name, what=f"a member of {type(value).__name__}")
     if not hasattr(value, name):
         return None
     found = getattr(value, name)

@@ -13,7 +13,7 @@ from .data_scalars import read_scalar
 from .function_values import IteratorValue, PartialValue, SuperValue
 from .iterate import fixed, items_of, iterate
 from .operands import refuse_unknown
-from .relied import settled
+from .relied import settle_enum, settled
 from .signals import Break
 from .special_methods import call_special
 from .subscripts import index_number
@@ -252,6 +252,7 @@ def make_reversed(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value
     if isinstance(source, RangeValue):
         return fixed([Const(n) for n in reversed(range(source.start, source.stop, source.step))], reversed)
     if isinstance(source, Const) and isinstance(source.value, str):
+        settle_enum(ev, source.value)
         return fixed([Const(c) for c in reversed(source.value)], reversed)
     if isinstance(source, ObjectValue) and settled(ev, source.cls, "__getitem__")[0] is not None:
         from .subscripts import get_item

@@ -319,7 +319,7 @@ PROCESS_STATE = frozenset((
 # Functions of the tensor API that are about the capture itself.
 API_RULES: dict[str, Rule] = {
     "is_compiling": lambda ev, args, kwargs: TRUE, "is_dynamo_compiling": lambda ev, args, kwargs: TRUE,
-    "is_tensor": lambda ev, args, kwargs: Const(isinstance(ev.force(args[0]), TensorValue)),
+    "is_tensor": lambda ev, args, kwargs: Const(issubclass(ev.force(args[0]).type, Tensor)),
 }
 
 RULES: dict[Any, Rule] = {

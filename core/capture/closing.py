@@ -10,6 +10,7 @@ from ..graph.node import Graph, Node, root_of, walk_nodes
 from ..guards.facts import own_dict, share_memory
 from ..guards.order import other_origins, prefixes
 from ..guards.origin import AttrOrigin, CellOrigin, GlobalOrigin, InstanceDictOrigin, ItemOrigin, Origin
+from ..symbolic.symint import Symbolic
 from .values import DictValue, ListValue, ModuleValue, ObjectValue, SetValue, TensorValue
 
 PAIRS_LIMIT = 24          # beyond so many tensor inputs only those that are written in place are told apart
@@ -92,7 +93,7 @@ def written_inputs(ev: Any) -> list[TensorValue]:
 
 def symbols_in(value: Any) -> set[str]:
     """Names of the symbols in an argument structure or shape."""
-    if hasattr(value, "expr") and hasattr(value, "env"):
+    if isinstance(value, Symbolic):
         return set(value.expr.free)
     if isinstance(value, tuple | list):
         return set().union(*(symbols_in(v) for v in value)) if value else set()

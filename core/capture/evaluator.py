@@ -20,6 +20,7 @@ from ..symbolic.symint import Symbolic, SymBool
 from ..tensor.state import STATE
 from .context import CaptureContext
 from .frames import Frame, Globals
+from .relied import settle_enum
 from .signals import Break, SkipFrame, UserRaise
 from .values import NONE, Const, ExceptionValue, Lazy, TensorValue, Value, Variable
 
@@ -185,6 +186,8 @@ class Evaluator:
 
     def native(self, work: Any, *args: Any, **kwargs: Any) -> Any:
         """Run plain Python on constants: its exceptions are the script's."""
+        for a in (*args, *kwargs.values()):
+            settle_enum(self, a)
         try:
             return work(*args, **kwargs)
         except (UserRaise, Break, SkipFrame):

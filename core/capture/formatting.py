@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import collections
+import enum
 import re
 import types
 from typing import Any
 
+from ..guards.facts import own_dict
+from ..guards.guard import ABSENT
+from ..guards.words import value_text
 from .attributes import get_attribute
 from .containers import PLAIN, complete, list_items
 from .function_values import BuiltinValue, FunctionValue
 from .operands import refuse_unknown
-from .relied import can_change, class_lookup, made_by_namedtuple, settle_members, settled
+from .relied import can_change, class_lookup, made_by_namedtuple, note, settle_members, settled
 from .signals import Break
 from .special_methods import call_special
 from .torch_calls import CannotLower, lower
@@ -36,8 +40,7 @@ def text_of(ev: Any, value: Value) -> str:
     if isinstance(value, TensorValue):
         raise Break("data-format")
     if isinstance(value, Const):
-        settle_members(ev, ("__str__", "__repr__"), value)
-        refuse_own_text(value, "__str__", "__repr__")
+        settle_text(ev, value, "__str__", "__repr__")
         return str(plain_number(ev, value))
     if isinstance(value, ExceptionValue) and not has_python(ev, value, "__str__"):
         if not value.args:
@@ -65,6 +68,17 @@ def name_of(ev: Any, cls: type, name: str = "__name__") -> str:
     return str(lower(ev, get_attribute(ev, ClassValue(cls), name))) if can_change(cls) else str(getattr(cls, name))
 
 
+def settle_text(ev: Any, value: Const, *names: str) -> None:
+    """The text of a member of an enum: of its name and value now, made as these methods of its class make it now."""
+    settle_members(ev, names, value)
+    refuse_own_text(value, *names)
+    if isinstance(value.value, enum.Enum):
+        held = own_dict(value.value) or {}
+        for name in ("_name_", "_value_"):
+            note(ev, value.value, held, name, held.get(name, ABSENT), f"{value_text(value.value)}.{name}")
+        name_of(ev, value.type)
+
+
 def refuse_own_text(value: Const, *names: str) -> None:
     """Break for a member of an enum, or a number of a class, whose text code of the script's makes: it may read anything."""
     if value.type in PLAIN:
@@ -90,8 +104,7 @@ def repr_of(ev: Any, value: Value) -> str:
     if isinstance(value, TensorValue):
         raise Break("data-format")
     if isinstance(value, Const):
-        settle_members(ev, ("__repr__",), value)
-        refuse_own_text(value, "__repr__")
+        settle_text(ev, value, "__repr__")
         return repr(plain_number(ev, value))
     if isinstance(value, TupleValue):
         if value.cls.__name__ == "Size":
@@ -131,8 +144,7 @@ def format_value(ev: Any, value: Value, spec: str) -> str:
     if isinstance(value, TensorValue):
         raise Break("data-format")
     if isinstance(value, Const):
-        settle_members(ev, ("__format__", "__str__", "__repr__"), value)
-        refuse_own_text(value, "__format__", "__str__", "__repr__")
+        settle_text(ev, value, "__format__", "__str__", "__repr__")
         return str(ev.native(format, plain_number(ev, value), spec))
     found = call_special(ev, value, "__format__", Const(spec))
     if found is not None:
@@ -176,7 +188,10 @@ class Shown:
 def shown(ev: Any, value: Value) -> Any:
     """A plain constant, or something that formats as the value does."""
     value = ev.force(value)
-    return plain_number(ev, value) if isinstance(value, Const) else Shown(ev, value)
+    if isinstance(value, Const):
+        settle_text(ev, value, "__str__", "__repr__", "__format__")
+        return plain_number(ev, value)
+    return Shown(ev, value)
 
 
 def percent(ev: Any, template: Const, value: Value) -> Value:

@@ -9,6 +9,7 @@ from typing import Any
 from .containers import complete, list_items
 from .function_values import IteratorValue
 from .operands import refuse_unknown
+from .relied import settle_enum
 from .signals import Break, UserRaise
 from .special_methods import call_special, special
 from .values import Const, DictValue, ListValue, ObjectValue, OpaqueValue, RangeValue, SetValue, TensorValue, TupleValue, Value
@@ -45,6 +46,7 @@ def iterate(ev: Any, value: Value) -> IteratorValue:
     if isinstance(value, RangeValue):
         return over_range(value)
     if isinstance(value, Const) and not value.symbolic and isinstance(value.value, str | bytes):
+        settle_enum(ev, value.value)
         return fixed([Const(c) for c in value.value], type(iter("")))
     if isinstance(value, TensorValue):
         return over_tensor(ev, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import collections
+import enum
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +22,7 @@ from .operands import (
     refuse_own_operators,
     refuse_unknown,
 )
-from .relied import settle_members, settled
+from .relied import settle_enum, settle_members, settled
 from .signals import Break
 from .special_methods import call_special
 from .torch_calls import CannotLower, lower, run
@@ -37,9 +38,10 @@ def binary(ev: Any, op: type, a: Value, b: Value, in_place: bool = False) -> Val
     function, name, function_in_place = BINARY[op]
     settle_members(ev, (f"__{name}__", f"__r{name}__"), a, b)
     text = isinstance(a, Const) and isinstance(a.value, str | bytes)
-    if isinstance(a, SCALARS) and isinstance(b, SCALARS) and not (text and isinstance(b, Const) and b.symbolic):
+    apart = text and isinstance(b, Const) and (b.symbolic or op is ast.Mod and isinstance(b.value, enum.Enum))
+    if isinstance(a, SCALARS) and isinstance(b, SCALARS) and not apart:
         return on_scalars(ev, function_in_place if in_place and isinstance(a, Const) else function, a, b)
-    if op is ast.Mod and text and not issubclass(b.type, str | bytes):
+    if op is ast.Mod and text and b.type not in (str, bytes):
         return on_containers(ev, op, a, b, in_place)              # formatting: the other's own method is not asked
     if isinstance(a, ObjectValue) or isinstance(b, ObjectValue):
         refuse_own_operators(name, a)
@@ -107,6 +109,7 @@ def unary(ev: Any, op: type, a: Value) -> Value:
     a = ev.force(a)
     if op is ast.Not:
         if isinstance(a, Const):
+            settle_enum(ev, a.value)
             return Const(sym_not(a.value))
         return FALSE if truth(ev, a) else TRUE
     function, name = UNARY[op]

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 from .attribute_stores import set_attribute
-from .attributes import get_attribute
+from .attributes import get_attribute, tells_its_class
 from .containers import PLAIN, complete, dict_set, list_items, new_dict
 from .function_values import FunctionValue, PartialValue
-from .relied import settled
+from .relied import settle_enum, settled
 from .signals import Break
 from .torch_calls import lower
 from .truth import is_callable
@@ -118,6 +118,8 @@ def shallow_copy(ev: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     if isinstance(value, SetValue | TupleValue) and value.cls in (frozenset, tuple):
         return value
     if isinstance(value, Const) and (value.type in PLAIN or isinstance(value.value, enum.Enum)):
+        settle_enum(ev, value.value)
+        tells_its_class(ev, value.type)
         return value
     if isinstance(value, FunctionValue | ClassValue):
         return value
@@ -135,6 +137,9 @@ def copied_deeply(ev: Any, value: Value, memo: dict[int, Value]) -> Value:
     """`memo`: what was copied already, so that one object stays one object."""
     value = ev.force(value)
     if isinstance(value, Const | FunctionValue | ClassValue):
+        if isinstance(value, Const):
+            settle_enum(ev, value.value)
+            tells_its_class(ev, value.type)
         return value
     known = memo.get(id(value))
     if known is not None:

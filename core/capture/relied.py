@@ -14,6 +14,8 @@ import types
 from typing import Any
 
 from ..guards.guard import ABSENT, HEAP_TYPE, Guard, Held
+from ..guards.origin import AttrOrigin
+from .signals import Break
 
 
 def class_lookup(cls: type, name: str) -> tuple[type | None, Any]:
@@ -59,6 +61,26 @@ def settle_members(ev: Any, names: tuple[str, ...], *values: Any) -> None:
         if isinstance(real, enum.Enum):
             for name in names:
                 settled(ev, type(real), name)
+
+
+# Special methods of an enum's own that computing with its members does not ask, or that are looked at where they are asked.
+KEPT = frozenset(("__new__", "__init__", "__str__", "__repr__", "__format__", "__eq__", "__ne__", "__hash__",
+                  "__init_subclass__", "__set_name__", "__dir__"))
+
+
+def settle_enum(ev: Any, member: Any) -> None:
+    """A member of an enum is computed with natively: as what it is besides (an int, a text), or by what the enum module
+    defines. Break where its class has special methods of its own, which may read anything; that it gets none is guarded."""
+    if not isinstance(member, enum.Enum):
+        return
+    for k in type(member).__mro__:
+        if not can_change(k) or k.__module__ == "enum":
+            continue
+        ev.guard("SEQUENCE_LENGTH", AttrOrigin(ev.pin(k), "__dict__"), len(k.__dict__), f"what {k.__name__} defines")
+        for name, raw in k.__dict__.items():
+            own = callable(raw) and not isinstance(raw, types.WrapperDescriptorType | types.BuiltinFunctionType | type)
+            if name[:2] == "__" and name not in KEPT and own and getattr(raw, "__module__", None) != "enum":
+                raise Break("operator", name=f"{name}()", what=f"a member of {type(member).__name__}, which has one of its own")
 
 
 def settled_in(ev: Any, cls: type, name: str) -> None:

@@ -12,13 +12,14 @@ from typing import Any
 
 from ..errors import NotYetSupported
 from ..graph.fake import FakeTensor, NeedsData
+from ..symbolic.symint import Symbolic
 from ..tensor.devices import device
 from ..tensor.dtypes import dtype
 from ..tensor.meta import Size
 from ..tensor.tensor import Tensor
 from .containers import complete, list_items, new_dict, new_set
 from .function_values import BuiltinValue
-from .relied import settled
+from .relied import settle_enum, settled
 from .signals import Break, UserRaise
 from .values import (
     ClassValue,
@@ -53,6 +54,7 @@ def lower(ev: Any, value: Value) -> Any:
     """Plain Python for a value. Raises CannotLower."""
     value = ev.force(value)
     if isinstance(value, Const):
+        settle_enum(ev, value.value)
         return value.value
     if isinstance(value, TensorValue):
         return value.fake
@@ -86,7 +88,7 @@ def lift(ev: Any, raw: Any) -> Value:
         return ev.of_fake(raw)
     if isinstance(raw, Tensor):
         return ev.of_fake(ev.tracer.lift_constants(raw))
-    if raw is None or isinstance(raw, int | float | complex | str | bytes | dtype | device) or hasattr(raw, "expr") \
+    if raw is None or isinstance(raw, int | float | complex | str | bytes | dtype | device | Symbolic) \
             or raw is Ellipsis or raw is NotImplemented:
         return Const(raw)
     if isinstance(raw, tuple):
@@ -141,7 +143,7 @@ def has_symbols(value: Any) -> bool:
         return any(not isinstance(n, int) for n in (*value._meta.shape, *value._meta.strides))
     if isinstance(value, tuple | list):
         return any(map(has_symbols, value))
-    return hasattr(value, "expr") and hasattr(value, "env")
+    return isinstance(value, Symbolic)
 
 
 REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}

@@ -8,7 +8,7 @@ from ..graph.constants import known_elements
 from .containers import complete, list_items
 from .function_values import BuiltinMethodValue, BuiltinValue, FunctionValue, MethodValue, PartialValue
 from .operands import refuse_unknown
-from .relied import settle_members, settled
+from .relied import settle_enum, settled
 from .signals import Break
 from .special_methods import call_special
 from .torch_calls import lower
@@ -33,7 +33,7 @@ def truth(ev: Any, value: Value) -> bool:
     """bool(value), deciding symbolic numbers with a guard. A tensor's truth breaks the graph."""
     value = ev.force(value)
     if isinstance(value, Const):
-        settle_members(ev, ("__bool__", "__len__"), value)
+        settle_enum(ev, value.value)
         return bool(ev.native(bool, value.value))
     if isinstance(value, TensorValue):
         known = known_elements(value.fake, ev.graph)
@@ -84,6 +84,7 @@ def length(ev: Any, value: Value) -> Any:
     if isinstance(value, RangeValue):
         return len(range(value.start, value.stop, value.step))
     if isinstance(value, Const) and not value.symbolic:
+        settle_enum(ev, value.value)
         return ev.native(len, value.value)
     if isinstance(value, TensorValue):
         if not value.fake._meta.shape:

@@ -12,6 +12,7 @@ import types
 from typing import Any
 
 from ..guards.origin import Origin
+from ..symbolic.symint import Symbolic
 
 NAME_AT = tuple.__basicsize__            # tp_name follows the head that all objects of variable size have
 
@@ -72,7 +73,7 @@ class Const(Value):
 
     @property
     def symbolic(self) -> bool:
-        return hasattr(self.value, "expr") and hasattr(self.value, "env")
+        return isinstance(self.value, Symbolic)
 
     @property
     def type(self) -> type:

@@ -49,7 +49,7 @@ READS = ["hasattr(q, 'zz')", "getattr(q, 'zz', 0)", "'zz' in vars(q)", "len(vars
          "q[0]", "q['k']", "q.get('k')", "next(iter(q))", "max(q)", "{**q}", "[*q]", "(lambda *a: len(a))(*q)", "dict(q)", "list(q.values())", "q + q", "q * 2", "-q", "q < 3", "q.zz.sum()"]
 OF_THE_OBJECT = [
     "q.zz = 2", "q.zz = 3", "q.zz = ramp(3)", "del q.zz", "q.k = 7", "q.k = 'a'", "q.rate = abs", "q.extra = 4", "q.__dict__['k'] = 3", "q.__dict__['keys'] = list",
-    "q.__dict__['append'] = 3", "q.__dict__['apply'] = lambda v: v * 3", "q.__dict__['forward'] = lambda v: v * 3", "q.__dict__['items'] = list", "q.__dict__['func'] = double",
+    "q.__dict__['append'] = 3", "q.__dict__['apply'] = abs", "q.__dict__['forward'] = abs", "q.__dict__['items'] = list", "q.__dict__['func'] = abs",
     "q.__dict__['__len__'] = lambda: 9", "q.__class__ = Cousin", "q.__class__ = type('Other', (type(q),), {'zz': 9, '__len__': lambda self: 4, '__module__': __name__})",
     "q.append(5)", "q.append('a')", "q.insert(0, 4)", "q[0] = 9", "q[0] = 'a'", "q[1] = 2.5", "q['k'] = 9", "q['k'] = 'b'", "q['n'] = 1", "q.move_to_end('k')", "q.update(k=8)",
     "q.setdefault('w', 3)", "q.add(5)", "q.discard(1)", "q.reverse()", "q.rotate(1)", "q.sort(key=str)", "q.extend([1])", "q.pop()", "q.popitem()", "q.default_factory = list", "q.clear()",

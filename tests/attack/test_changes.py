@@ -19,6 +19,13 @@ FOUND = [
     ("Colour.BLUE", "q.__getattribute__('k')", ["q.k = 7", "q.k = 'a'"]),
     ("Colour.BLUE", "q.weight", ["q.__dict__['weight'] = 9"]),
     ("Colour.BLUE", "q.name", ["q.__class__ = Cousin"]),
+    *((kind, reading, ["q._name_ = 'LONGER'"]) for kind in ("Tone.SOFT", "Level.LOW")
+      for reading in ("len(repr(q))", "len(str(q))", "len(f'{q}-{v.shape[0]}')", "len('%s' % q)")),
+    *((kind, reading, [change]) for kind in ("Tone.SOFT", "Level.LOW") for reading, change in (
+        ("(not q)", "__bool__ = lambda self: False"), ("hasattr(q, 'extra')", "__getattr__ = lambda self, n: 6"),
+        ("('k' in q)", "__contains__ = lambda self, i: True"), ("list(q)", "__iter__ = lambda self: iter([1, 2])"),
+        ("q[0]", "__getitem__ = lambda self, i: [8, 9][i]"), ("int(q)", "__int__ = lambda self: 2"),
+        ("q.__doc__", "__getattribute__ = lambda self, n: 3"), ("copy.copy(q)", "__copy__ = lambda self: 3"))),
     ("types.ModuleType('m')", "len(vars(q))", ["q.zz = 2"]),
     ("types.ModuleType('m')", "q.__class__", [OTHER]),
     ("types.ModuleType('m')", HAS, [OTHER]),
@@ -34,7 +41,7 @@ FOUND = [
     ("Scaled(3.0)", "TABLE.get(q, 3)", ["__getattr__ = lambda self, n: 6", "__hash__ = lambda self: 4"]),
     ("ramp(3)", "q.__dict__.get('k', 4)", ["q.k = 7"]),
     ("ramp(3)", "q.__doc__", []),
-    *(("ramp(3)", reading, [OTHER]) for reading in (HAS, GET, "len(q)")),
+    *(("ramp(3)", reading, [OTHER]) for reading in (HAS, GET, "len(q)", "torch.is_tensor(q)")),
     ("KeyError(3)", "len(str(q))", ["q.args = (5, 6)"]),
     ("type('MyError', (ValueError,), {})('a')", "len(str(q))", ["__str__ = lambda self: 'xkz'"]),
     ("add_one", "hasattr(q, '__len__')", ["q.__dict__['__len__'] = lambda: 9", "q.__dict__.clear()"]),
