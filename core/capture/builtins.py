@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..symbolic import symint
+from ..tensor.tensor import Tensor
 from .attribute_stores import delete_attribute, set_attribute
 from .attributes import find_attribute, get_attribute, tells_its_class
 from .calls import describe
@@ -99,8 +100,6 @@ def natively(ev: Any, real: Any, args: list[Value], kwargs: dict[str, Value], wh
         named = {k: lower(ev, v) for k, v in kwargs.items()}
     except CannotLower as problem:
         raise Break("call-unknown", what=f"{what} with {problem}") from None
-    from ..tensor.tensor import Tensor
-
     if any(isinstance(p, Tensor) for p in plain):
         raise Break("data-item", what=what)
     return lift(ev, ev.native(real, *plain, **named))
