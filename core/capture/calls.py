@@ -27,6 +27,7 @@ from .relied import can_change, settled
 from .scopes import names_of
 from .signals import Break, Returned
 from .special_methods import special
+from .torch_calls import lower
 from .unit import unit_of
 from .values import NONE, ClassValue, Const, ModuleValue, NativeValue, ObjectValue, OpaqueValue, TupleValue, Value, Variable
 
@@ -220,10 +221,17 @@ def generator(ev: Any, frame: Frame, node: Any) -> IteratorValue:
 
 
 # -- arguments ----
+def called(ev: Any, function: FunctionValue) -> str:
+    """The name of a function in Python's errors, which may be changed."""
+    if function.real is None:
+        return function.qualname or function.name
+    place = AttrOrigin(function.origin or ev.pin(function.real), "__qualname__")
+    return str(lower(ev, ev.existing(place, function.real.__qualname__)))
+
+
 def bind_arguments(ev: Any, frame: Frame, function: FunctionValue, spec: ast.arguments, args: list[Value],
                    kwargs: dict[str, Value]) -> None:
     """Assign arguments to parameters. Raises TypeError in the script, worded as Python does."""
-    name = function.qualname or function.name
     only = [a.arg for a in spec.posonlyargs]
     plain = only + [a.arg for a in spec.args]
     keyword_only = [a.arg for a in spec.kwonlyargs]
@@ -233,28 +241,29 @@ def bind_arguments(ev: Any, frame: Frame, function: FunctionValue, spec: ast.arg
     for key, value in kwargs.items():
         if key in plain[len(only):] or key in keyword_only:
             if key in given:
-                ev.raise_error(TypeError, f"{name}() got multiple values for argument '{key}'")
+                ev.raise_error(TypeError, f"{called(ev, function)}() got multiple values for argument '{key}'")
             given[key] = value
         elif spec.kwarg is not None:
             rest[key] = value
         elif key in only:
-            ev.raise_error(TypeError, f"{name}() got some positional-only arguments passed as keyword arguments: '{key}'")
+            ev.raise_error(TypeError, f"{called(ev, function)}() got some positional-only arguments passed as keyword "
+                                      f"arguments: '{key}'")
         else:
-            ev.raise_error(TypeError, f"{name}() got an unexpected keyword argument '{key}'")
+            ev.raise_error(TypeError, f"{called(ev, function)}() got an unexpected keyword argument '{key}'")
     if extra and spec.vararg is None:
         takes = f"{len(plain)} positional argument{'s' if len(plain) != 1 else ''}"
         if spec.defaults:
             takes = f"from {len(plain) - len(spec.defaults)} to {takes}"
         were = f"{len(args)} {'was' if len(args) == 1 else 'were'} given"
-        ev.raise_error(TypeError, f"{name}() takes {takes} but {were}")
+        ev.raise_error(TypeError, f"{called(ev, function)}() takes {takes} but {were}")
     missing = fill_defaults(ev, function, spec, plain, keyword_only, given)
     if missing:
         kind = "keyword-only" if missing[0] in keyword_only else "positional"
         quoted = [f"'{m}'" for m in missing]
         listed = quoted[0] if len(quoted) == 1 else " and ".join(quoted) if len(quoted) == 2 else \
             ", ".join(quoted[:-1]) + f", and {quoted[-1]}"
-        ev.raise_error(TypeError, f"{name}() missing {len(missing)} required {kind} argument{'s' if len(missing) > 1 else ''}: "
-                                  f"{listed}")
+        ev.raise_error(TypeError, f"{called(ev, function)}() missing {len(missing)} required {kind} "
+                                  f"argument{'s' if len(missing) > 1 else ''}: {listed}")
     if spec.vararg is not None:
         given[spec.vararg.arg] = TupleValue(list(extra))
     if spec.kwarg is not None:

@@ -20,7 +20,7 @@ def known_elements(tensor: Any, graph: Any = None) -> np.ndarray | None:
     is made of was written in place. `graph`: the one being traced, where no tracer is active."""
     tracer = STATE.tracer
     graph = graph if graph is not None or tracer is None else tracer.graph
-    if not isinstance(tensor, FakeTensor) or graph is None:
+    if not isinstance(tensor, FakeTensor) or graph is None or tensor._meta.device.type == "meta":
         return None
     order: list[Node] = []
     if not _gather(tensor._node, order, set()) or _written(graph, order):

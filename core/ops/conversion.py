@@ -207,6 +207,7 @@ def elements(self: Any, what: str) -> np.ndarray:
             if known is not None:
                 return known
             raise NeedsData(what, self)
+    if array is None or self._meta.device is META:       # a kernel that computes other things as well may have made one
         raise NotImplementedError(f"Cannot copy out of meta tensor; no data! ({what})")
     return array
 

@@ -1,5 +1,6 @@
 """Graphs, guards and generated Python as people read them. `--update-golden` rewrites the files; read the difference."""
 
+import importlib
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ def text_of(captured, unit_params):
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 @pytest.mark.parametrize("name", CASES)
 def test_golden(load_program, request, name, dynamic):
+    importlib.import_module("torch._dynamo")            # under the name that scripts know, whoever imported it before
     m = load_program("golden")
     torch = m.torch
     x = torch.arange(12, dtype=torch.float32).reshape(3, 4)

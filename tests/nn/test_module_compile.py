@@ -5,13 +5,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from guardscope.core.torch_api.importing import install
-
-install()
-
-import torch  # noqa: E402
-from torch import nn  # noqa: E402
-from torch._dynamo.utils import counters  # noqa: E402
+import guardscope.core.torch_api as torch
+from guardscope.core.torch_api import nn
 
 
 class One(nn.Module):
@@ -48,6 +43,7 @@ X = torch.ones(2)
 
 def test_instances_share_and_classes_do_not(recwarn: Any) -> None:
     torch._dynamo.reset()
+    counters = torch._dynamo.utils.counters
     counters.clear()
     for module, wanted in [(One(), 2.0), (Two(), 3.0), (One(), 2.0), (Two(), 3.0)]:
         assert compiled(module)(X).tolist() == [wanted] * 2
