@@ -75,11 +75,8 @@ def container_of_modules(ev: Any, cls: type, args: list[Value], kwargs: dict[str
 
 def call_native(ev: Any, callee: NativeValue, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Call an object of the API that is callable."""
-    from .function_values import FunctionValue
-
     real = callee.real
-    first = ev.force(args[0]) if len(args) == 1 and not kwargs else None
-    if is_context_class(type(real)) and isinstance(first, FunctionValue):
+    if is_context_class(type(real)):                     # whatever it is given, it keeps
         raise Break("construct", what=f"a function decorated with {name_of(type(real))}")
     if isinstance(real, type):
         return call_class(ev, real, args, kwargs)

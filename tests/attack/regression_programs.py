@@ -2022,3 +2022,18 @@ CASES["text_of_a_named_tuple_by_its_name"] = lambda: named_tuple_text(lambda cls
 CASES["text_of_a_named_tuple_by_its_qualname"] = lambda: named_tuple_text(lambda cls: setattr(cls, "__qualname__", "Longer"))
 CASES["text_of_a_named_tuple_by_its_repr"] = lambda: named_tuple_text(lambda cls: setattr(cls, "__repr__", lambda p: "x"))
 CASES["text_of_a_named_tuple_by_its_str"] = lambda: named_tuple_text(lambda cls: setattr(cls, "__str__", lambda p: "xyz"))
+
+
+@case
+def arity_of_a_renamed_function():
+    def inner(v):
+        return v
+    def f(v):
+        words = []
+        for arguments, named in (((v, v), {}), ((), {}), ((v,), {"v": v}), ((), {"w": 1})):
+            try:
+                inner(*arguments, **named)
+            except TypeError as problem:
+                words.append(str(problem))
+        return v * 2, words
+    return f, (row(),), lambda: setattr(inner, "__qualname__", "renamed")

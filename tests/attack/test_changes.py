@@ -46,6 +46,7 @@ FOUND = [
     ("type('MyError', (ValueError,), {})('a')", "len(str(q))", ["__str__ = lambda self: 'xkz'"]),
     ("add_one", "hasattr(q, '__len__')", ["q.__dict__['__len__'] = lambda: 9", "q.__dict__.clear()"]),
     ("Pair", "q[0]", []),
+    ("torch.no_grad()", "q(v)", []),
     ("Tone.SOFT", "getattr(base, q, 2)", []),
     ("WithMeta", "type(q).__name__", [OTHER]),
     ("type('MyInt', (int,), {})(3)", "callable(q)", ["__call__ = lambda self, *a, **k: 4"]),
