@@ -33,7 +33,7 @@ from .signals import Break, UserRaise
 from .signatures import fitted
 from .special_methods import call_special
 from .subscripts import get_item
-from .torch_calls import NEVER_TRACED, CannotLower, call_api, lift, lower, tensor_method
+from .torch_calls import NEVER_TRACED, CannotLower, call_api, has_tensor, lift, lower, tensor_method
 from .truth import is_callable, length
 from .values import FALSE, NONE, TRUE, ClassValue, Const, ObjectValue, OpaqueValue, TensorValue, TupleValue, Value
 
@@ -100,7 +100,7 @@ def natively(ev: Any, real: Any, args: list[Value], kwargs: dict[str, Value], wh
         named = {k: lower(ev, v) for k, v in kwargs.items()}
     except CannotLower as problem:
         raise Break("call-unknown", what=f"{what} with {problem}") from None
-    if any(isinstance(p, Tensor) for p in plain):
+    if has_tensor((plain, named)):
         raise Break("data-item", what=what)
     return lift(ev, ev.native(real, *plain, **named))
 

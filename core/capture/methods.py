@@ -21,7 +21,7 @@ from .sequence_methods import LIST, TUPLE, Method
 from .signals import Break
 from .signatures import fitted
 from .subscripts import delete_item, get_item, set_item
-from .torch_calls import CannotLower, call_api, lift, lower, tensor_method
+from .torch_calls import CannotLower, call_api, has_tensor, lift, lower, tensor_method
 from .truth import length, truth
 from .values import (
     NONE,
@@ -183,9 +183,8 @@ def on_constant(ev: Any, receiver: Const, name: str, args: list[Value], kwargs: 
         named = {k: lower(ev, v) for k, v in kwargs.items()}
     except CannotLower as problem:
         raise Break("call-unknown", what=f"{receiver.type.__name__}.{name}() with {problem}") from None
-    from ..tensor.tensor import Tensor
 
-    if any(isinstance(p, Tensor) for p in plain):
+    if has_tensor((plain, named)):
         if name.startswith("__"):
             return call_api(ev, getattr(value, name), args, kwargs, name)
         raise Break("data-item", what=f"{receiver.type.__name__}.{name}()")

@@ -8,7 +8,7 @@ from ..tensor.devices import device
 from ..tensor.dtypes import dtype
 from ..tensor.tensor import Tensor
 from .signals import Break
-from .torch_calls import CannotLower, call_api, lift, lower, name_of
+from .torch_calls import CannotLower, call_api, has_tensor, lift, lower, name_of
 from .values import DictValue, ModuleValue, NativeValue, Value
 
 
@@ -40,7 +40,7 @@ def call_class(ev: Any, cls: type, args: list[Value], kwargs: dict[str, Value]) 
     if isinstance(made, Tensor | dtype | device):
         return lift(ev, made)
     if not is_context_class(cls):
-        if any(isinstance(a, Tensor) for a in plain):
+        if has_tensor((plain, named)):
             raise Break("construct", what=f"a {what}")
         return NativeValue(made, (cls, tuple(args), dict(kwargs)))
     value = NativeValue(made, (cls, tuple(args), dict(kwargs)))

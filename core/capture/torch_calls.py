@@ -137,6 +137,15 @@ def run(ev: Any, function: Callable[..., Any], args: list[Any], kwargs: dict[str
     return lift(ev, raw)
 
 
+def has_tensor(value: Any) -> bool:
+    """Whether a tensor is in here."""
+    if isinstance(value, dict):
+        return any(map(has_tensor, value.values())) or any(map(has_tensor, value))
+    if isinstance(value, tuple | list | set | frozenset):
+        return any(map(has_tensor, value))
+    return isinstance(value, Tensor)
+
+
 def has_symbols(value: Any) -> bool:
     """Whether a number or a size in here is symbolic."""
     if isinstance(value, FakeTensor):

@@ -2037,3 +2037,22 @@ def arity_of_a_renamed_function():
                 words.append(str(problem))
         return v * 2, words
     return f, (row(),), lambda: setattr(inner, "__qualname__", "renamed")
+
+
+@case
+def library_functions_of_tensors_in_containers():
+    def f(v, scale):
+        found = []
+        for ask in (lambda: math.prod((v[:1], 2)), lambda: math.prod([v]), lambda: float(math.prod([v])),
+                    lambda: math.fsum([v[0], 1]), lambda: math.dist((v[0], 1), (0, 1)), lambda: math.hypot(v[0], 1),
+                    lambda: bytes([v[2].int()]), lambda: " ".join([v]), lambda: (1).__add__([v]),
+                    lambda: [v[:1]].__eq__([v[:1]])):
+            try:
+                found.append(ask())
+            except Exception as problem:
+                found.append(type(problem).__name__)
+        return found, v * scale
+    arguments = [row(), 2.0]
+    def change():
+        arguments[1] = 3.0
+    return f, arguments, change
