@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from ..tensor.tensor import Tensor
 from .attributes import get_attribute
 from .calls import call
 from .comparing import compare
@@ -49,8 +50,17 @@ def evaluate(ev: Any, frame: Frame, node: ast.expr) -> Value:
 def test(ev: Any, frame: Frame, node: ast.expr) -> bool:
     """Evaluate an expression and take its truth."""
     value = evaluate(ev, frame, node)
+    told_by_kind(ev, node, value)
     frame.at(node, "truth")
     return truth(ev, value)
+
+
+def told_by_kind(ev: Any, node: ast.AST, value: Value) -> None:
+    """Guard the class of what a name holds before its truth or its items are asked for. Whether that breaks depends on it, and
+    after such a break the statement reads as before, but for another name: without the guard what follows could be taken for
+    it again, without an end."""
+    if isinstance(node, ast.Name) and type(value) is Lazy and not isinstance(value.real, Tensor):
+        ev.force(value)
 
 
 # -- atoms ----
@@ -130,6 +140,7 @@ def bool_operation(ev: Any, frame: Frame, node: ast.BoolOp) -> Value:
     wanted = isinstance(node.op, ast.Or)
     for part in node.values[:-1]:
         value = evaluate(ev, frame, part)
+        told_by_kind(ev, part, value)
         frame.at(part, "truth")
         if truth(ev, value) is wanted:
             return value

@@ -2056,3 +2056,21 @@ def library_functions_of_tensors_in_containers():
     def change():
         arguments[1] = 3.0
     return f, arguments, change
+
+
+@case
+def truth_of_a_number_of_numpy_after_other_breaks():
+    class Words(list):
+        """No list of Python's own: what is taken out of it breaks the graph."""
+    base = torch.arange(8.0)
+    pair = [base[:4], torch.ones(4)]
+    def f(i):
+        view = pair[0].view(2, 2)
+        view[0] += i
+        pair[1].copy_(pair[0] * 2)
+        view.t_() if i < 0 else view
+        return view.sum() + pair[1], base * 1
+    def change():
+        nonlocal pair
+        pair = Words(pair)
+    return f, (numpy.int64(3),), change

@@ -89,8 +89,10 @@ class Pairing:
             if a is not b and not isinstance(a, types.BuiltinFunctionType):
                 self.fail(where, a, b)
         elif isinstance(a, enum.Enum):
-            if a.name != b.name or public(a) != public(b):
+            if a.name != b.name:
                 self.fail(where, a, b)
+            if not self.pair(where, a, b):
+                self.mapping(public(a), public(b), where)
         elif isinstance(a, types.MethodType):
             self.same(a.__func__, b.__func__, where)
             self.same(a.__self__, b.__self__, f"{where}.__self__")
