@@ -125,13 +125,23 @@ def make_number(cls: type) -> Any:
                     raise Break("construct", what=f"an int of an object of class {a.type.__name__}")
                 ev.raise_error(TypeError, "int() can't convert non-string with explicit base")
             if not isinstance(a, Const):
-                found = call_special(ev, a, f"__{cls.__name__}__") or call_special(ev, a, "__index__")
-                if found is None:
+                method, found = "", None
+                for method in (f"__{cls.__name__}__", *(("__float__",) if cls is complex else ()), "__index__"):
+                    found = call_special(ev, a, method)
+                    if found is not None:
+                        break
+                else:
                     refuse_unknown(f"{cls.__name__}()", a)
                     ev.raise_error(TypeError, f"{cls.__name__}() argument must be a string or a real number, not "
                                               f"'{a.c_name}'")
                     raise AssertionError
-                a = ev.force(found)
+                given, a = a, ev.force(found)
+                wanted = {"__index__": int, "__float__": float}.get(method, cls)
+                if a.type is not wanted:                   # an instance of a derived class is taken with a warning
+                    if isinstance(a, Const) and not issubclass(a.type, wanted):
+                        owner = f"{given.c_name}." if wanted is float else ""
+                        ev.raise_error(TypeError, f"{owner}{method} returned non-{wanted.__name__} (type {a.c_name})")
+                    raise Break("operator", name=f"{cls.__name__}()", what=f"an object of class {a.type.__name__}")
             plain.append(a.value)
         if len(plain) == 1 and hasattr(plain[0], "expr") and cls in (int, float):
             return Const(ev.native(sym_int if cls is int else sym_float, plain[0]))

@@ -8,14 +8,11 @@ import re
 import types
 from typing import Any
 
-from ..guards.facts import own_dict
-from ..guards.guard import ABSENT
-from ..guards.words import value_text
 from .attributes import get_attribute
 from .containers import PLAIN, complete, list_items
 from .function_values import BuiltinValue, FunctionValue
 from .operands import refuse_unknown
-from .relied import can_change, class_lookup, made_by_namedtuple, note, settle_members, settled
+from .relied import can_change, class_lookup, made_by_namedtuple, settle_members, settle_state, settled
 from .signals import Break
 from .special_methods import call_special
 from .torch_calls import CannotLower, lower
@@ -73,9 +70,7 @@ def settle_text(ev: Any, value: Const, *names: str) -> None:
     settle_members(ev, names, value)
     refuse_own_text(value, *names)
     if isinstance(value.value, enum.Enum):
-        held = own_dict(value.value) or {}
-        for name in ("_name_", "_value_"):
-            note(ev, value.value, held, name, held.get(name, ABSENT), f"{value_text(value.value)}.{name}")
+        settle_state(ev, value.value)
         name_of(ev, value.type)
 
 

@@ -13,8 +13,10 @@ import enum
 import types
 from typing import Any
 
+from ..guards.facts import own_dict
 from ..guards.guard import ABSENT, HEAP_TYPE, Guard, Held
 from ..guards.origin import AttrOrigin
+from ..guards.words import value_text
 from .signals import Break
 
 
@@ -68,11 +70,19 @@ KEPT = frozenset(("__new__", "__init__", "__str__", "__repr__", "__format__", "_
                   "__init_subclass__", "__set_name__", "__dir__"))
 
 
+def settle_state(ev: Any, member: enum.Enum) -> None:
+    """The name and the value of a member, which nobody changes, but which can be changed."""
+    held = own_dict(member) or {}
+    for name in ("_name_", "_value_"):
+        note(ev, member, held, name, held.get(name, ABSENT), f"{value_text(member)}.{name}")
+
+
 def settle_enum(ev: Any, member: Any) -> None:
     """A member of an enum is computed with natively: as what it is besides (an int, a text), or by what the enum module
     defines. Break where its class has special methods of its own, which may read anything; that it gets none is guarded."""
     if not isinstance(member, enum.Enum):
         return
+    settle_state(ev, member)
     for k in type(member).__mro__:
         if not can_change(k) or k.__module__ == "enum":
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from ..graph.constants import known_elements
@@ -115,6 +116,8 @@ def checked_length(ev: Any, answer: Value) -> Any:
         number = int.__index__(number)
     if number < 0:
         ev.raise_error(ValueError, "__len__() should return >= 0")
+    if number > sys.maxsize:
+        ev.raise_error(OverflowError, "cannot fit 'int' into an index-sized integer")
     return number
 
 

@@ -2074,3 +2074,57 @@ def truth_of_a_number_of_numpy_after_other_breaks():
         nonlocal pair
         pair = Words(pair)
     return f, (numpy.int64(3),), change
+
+
+@case
+def lengths_beyond_what_python_counts():
+    class Sized:
+        def __init__(self, n):
+            self.n = n
+        def __len__(self):
+            return self.n
+    def f(v, s):
+        found = []
+        for ask in (len, bool, lambda s: 1 if s else 2, lambda s: s or 4):
+            try:
+                found.append(ask(s) is s or ask(s))
+            except Exception as problem:
+                found.append(repr(problem))
+        return v * 2, found
+    s = Sized(3)
+    return f, (row(), s), lambda: setattr(s, "n", 2 ** 65)
+
+
+@case
+def numbers_of_methods_of_the_wrong_kind():
+    class Number:
+        def __init__(self, v):
+            self.v = v
+        def __float__(self):
+            return self.v
+        def __int__(self):
+            return self.v
+        def __complex__(self):
+            return self.v
+    def f(v, *objects):
+        found = []
+        for kind in (float, int, complex):
+            for x in objects:
+                try:
+                    found.append(kind(x))
+                except TypeError as problem:
+                    found.append(str(problem))
+        return v * 2, found
+    objects = [Number(v) for v in (3, 2.5, "a", None, 1j)]
+    return f, (row(), *objects), lambda: [setattr(x, "v", 2) for x in objects]
+
+
+@case
+def member_of_flags_whose_value_is_changed():
+    class Bits(enum.Flag):
+        A = 1
+        B = 2
+    both = Bits.A | Bits.B
+    def f(v, s):
+        return v * 2, Bits.A in s
+    return f, (row(), both), lambda: setattr(both, "_value_", 2.5)
