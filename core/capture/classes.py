@@ -18,7 +18,7 @@ from .function_values import FunctionValue
 from .iterate import items_of
 from .native import call_class
 from .reading import is_api_class, is_plain_object, keeps_tuple_methods
-from .relied import settled
+from .relied import can_change, settled
 from .signals import Break
 from .signatures import fitted
 from .torch_calls import lower
@@ -210,6 +210,9 @@ def named_tuple(ev: Any, cls: Any, args: list[Value], kwargs: dict[str, Value]) 
 
 def exception(ev: Any, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """An exception object; an `__init__` of the user's is traced."""
+    maker = settled(ev, cls, "__new__")[0]
+    if type(cls).__call__ is not type.__call__ or maker is not None and can_change(maker):
+        raise Break("construct", what=f"an exception of class {cls.__name__}")
     made = ExceptionValue(cls, list(args))
     owner, raw = settled(ev, cls, "__init__")
     if owner is not None and isinstance(raw, types.FunctionType):

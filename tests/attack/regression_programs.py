@@ -2128,3 +2128,15 @@ def member_of_flags_whose_value_is_changed():
     def f(v, s):
         return v * 2, Bits.A in s
     return f, (row(), both), lambda: setattr(both, "_value_", 2.5)
+
+
+@case
+def exceptions_made_by_a_new_of_their_own():
+    class Failure(Exception):
+        pass
+    def f(v, k):
+        try:
+            raise Failure(k)
+        except Exception as problem:
+            return v * k, type(problem).__name__, problem.args, str(problem)
+    return f, (row(), 3), lambda: setattr(Failure, "__new__", lambda cls, *a: KeyError("other"))
