@@ -25,7 +25,7 @@ from .function_values import (
     PartialValue,
     SuperValue,
 )
-from .relied import can_change, library_name, made_by_namedtuple, note, settled, settled_in, settled_order
+from .relied import LIBRARIES, can_change, library_name, made_by_namedtuple, note, settled, settled_in, settled_order
 from .signals import Break
 from .values import (
     NONE,
@@ -178,11 +178,8 @@ def is_stable(module: types.ModuleType) -> bool:
 
 
 def is_library(module: types.ModuleType) -> bool:
-    import sys
-
-    top = module.__name__.split(".")[0]
     file = getattr(module, "__file__", None)
-    return top in sys.stdlib_module_names or top in ("torch", "numpy") or isinstance(file, str) and "site-packages" in file
+    return module.__name__.partition(".")[0] in LIBRARIES or isinstance(file, str) and "site-packages" in file
 
 
 # -- everything else ----

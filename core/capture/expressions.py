@@ -56,9 +56,9 @@ def test(ev: Any, frame: Frame, node: ast.expr) -> bool:
 
 
 def told_by_kind(ev: Any, node: ast.AST, value: Value) -> None:
-    """Guard the class of what a name holds before its truth or its items are asked for. Whether that breaks depends on it, and
-    after such a break the statement reads as before, but for another name: without the guard what follows could be taken for
-    it again, without an end."""
+    """Guard the class of what a name holds before its truth is asked for. Whether that breaks depends on it, and after such a
+    break the statement reads as before, but for another name: without the guard what follows could be taken for it again,
+    without an end."""
     if isinstance(node, ast.Name) and type(value) is Lazy and not isinstance(value.real, Tensor):
         ev.force(value)
 

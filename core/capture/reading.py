@@ -10,7 +10,6 @@ import collections
 import enum
 import functools
 import os
-import sys
 import types
 from typing import Any
 
@@ -26,7 +25,7 @@ from .evaluator import Evaluator
 from .function_values import BuiltinMethodValue, BuiltinValue, FunctionValue, MethodValue, PartialValue
 from .graph_inputs import read_float, read_int, read_tensor
 from .origins import CellObjectOrigin
-from .relied import can_change, settled
+from .relied import LIBRARIES, can_change, settled
 from .signals import Break
 from .values import (
     ClassValue,
@@ -232,9 +231,6 @@ def is_api_object(real: Any) -> bool:
     if isinstance(real, Tensor) or is_module(real):
         return False
     return is_api_class(type(real)) or ".torch_api" in (type(real).__module__ or "")
-
-
-LIBRARIES = frozenset((*sys.stdlib_module_names, "torch", "numpy"))
 
 
 def is_of_library(cls: type) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import abc
 import collections
 import enum
+import sys
 import types
 from typing import Any
 
@@ -64,6 +65,8 @@ def settle_members(ev: Any, names: tuple[str, ...], *values: Any) -> None:
             for name in names:
                 settled(ev, type(real), name)
 
+
+LIBRARIES = frozenset((*sys.stdlib_module_names, "torch", "numpy"))             # by the first part of a module's name
 
 # Special methods of an enum's own that computing with its members does not ask, or that are looked at where they are asked.
 KEPT = frozenset(("__new__", "__init__", "__str__", "__repr__", "__format__", "__eq__", "__ne__", "__hash__",
